@@ -1,6 +1,7 @@
 // `npm run bench [-- name…] [--json]`: each bar is a ratio within one run. A bar missed by 30% or more fails. `--minutes` sets the length
 // of the soak, `--snapshots` the folder for its heap snapshots.
 import { parseArgs } from 'node:util';
+import { agent } from './agent.ts';
 import { judge, type Measured } from './bar.ts';
 import { changesetStore, changesets } from './changesets.ts';
 import { completions } from './completions.ts';
@@ -19,6 +20,7 @@ import { slowClient } from './slow-client.ts';
 import { DEFAULT_MINUTES, type SoakChoice, soakBench } from './soak.ts';
 import { start } from './start.ts';
 import { table } from './table.ts';
+import { telemetry } from './telemetry.ts';
 import { terminalEcho } from './terminal-echo.ts';
 import { terminalFlood } from './terminal-flood.ts';
 import { terminalLate } from './terminal-late.ts';
@@ -29,6 +31,7 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   'fan-out-versions': fanOutVersions,
   'dispatch-echo': dispatchEcho,
   'delta-cost': deltaCost,
+  telemetry,
   'turn-window': turnWindow,
   list,
   reconnect,
@@ -44,6 +47,7 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   'terminal-echo': terminalEcho,
   'terminal-late': terminalLate,
   'slow-client': slowClient,
+  agent,
   page,
   soak: soakBench,
 };

@@ -37,13 +37,18 @@ const isLanguage = (ids: readonly string[]): boolean => ids.some((id) => id.incl
 
 /** Shared modules that the first view does not need, and that of the service worker, which is one file. */
 const LATER =
-  /\/(?:notification|searched-text|link-dialog|format|bytes|(?:settings|workspace)-text|en\/(?:changes|comments|files|settings|settings-browser))\.tsx?$/;
+  /\/(?:notification|searched-text|link-dialog|format|bytes|tree-keys|(?:oauth|settings|telemetry|workspace)-text|en\/(?:changes|comments|files|oauth|settings|settings-browser|telemetry|worktrees))\.tsx?$/;
 
 /** The building blocks of all views. */
 const isSharedSource = (id: string): boolean =>
   /packages\/(?:client|protocol|rpc)\/src\/|packages\/web\/src\/(?:app|connection|live|offline|palette|presence|text|theme|ui)\//.test(
     id,
-  ) && !LATER.test(id);
+  ) &&
+  !LATER.test(id) &&
+  !isForm(id);
+
+/** Fields for the values of a schema. The first view has none. */
+const isForm = (id: string): boolean => id.includes('/packages/web/src/ui/schema-form/');
 
 /** Decodes character references such as `&amp;` by a table: the version for browsers sets `innerHTML`, which Trusted Types forbid. */
 const decodingByTable = (): Plugin => ({
@@ -109,6 +114,7 @@ export default defineConfig({
               minShareCount: 2,
             },
             { name: 'shared', test: isSharedSource, minShareCount: 2 },
+            { name: 'forms', test: isForm, minShareCount: 2 },
             { name: 'board', test: /packages\/web\/src\/board\/[^/]+$/, minShareCount: 2 },
           ],
         },

@@ -7,6 +7,8 @@ import { endOf, terminalText } from '@agenthost/host/agent';
 export interface Act {
   /** Its first word is a keyword of the agent, and no other prompt begins with it. */
   readonly prompt: string;
+  /** A person allows its call, a while after it has asked. Default false. */
+  readonly isApproved?: boolean;
   /** Rejects to fail the turn. */
   readonly play: (stage: DemoStage, folder: string) => Promise<void>;
 }

@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   ACP_CATALOGUE,
   createAcpProvider,
@@ -9,17 +10,20 @@ import {
   type DemoKeyword,
   mergeAgentConfigs,
 } from '@agenthost/agents';
-import { type AhpClient, type Clock, connect } from '@agenthost/client';
+import { type AhpClient, type Clock, connect, type SessionHandle } from '@agenthost/client';
 import { createHost } from '@agenthost/host';
 import { realTimers } from '@agenthost/rpc';
 import { writeBakery } from './bakery.ts';
 import { type ImageSession, sessions } from './sessions.ts';
+import { tracedSession } from './traced-session.ts';
 
 /** Folder of the host and of the projects. Pictures show paths below it. */
 const FOLDER = join(tmpdir(), 'agenthost-images');
 const HOME = join(FOLDER, 'home/ada');
 const TOKEN = 'token-of-the-host-whose-pictures-are-taken';
 const MINUTE_MS = 60_000;
+/** Time that a person takes to read a question. */
+const READING_MS = 1_800;
 
 /** A host that is filled with sessions, and their addresses in the page. */
 export interface ImageStage {
@@ -41,7 +45,7 @@ export async function startStage(page: string, more: readonly ImageSession[] = [
     String.raw`PS1='\[\e[32m\]ada\[\e[0m\] \[\e[34m\]\w\[\e[0m\] $ '` + '\n',
   );
   for (const project of ['bakery', 'website']) await writeBakery(join(HOME, project));
-  const all = [...more, ...sessions].sort((a, b) => b.minutesAgo - a.minutesAgo);
+  const all = [...more, ...sessions, tracedSession].sort((a, b) => b.minutesAgo - a.minutesAgo);
   // The host's clock only goes forwards.
   let offsetMs = Math.max(...all.map(({ minutesAgo }) => minutesAgo)) * MINUTE_MS;
   const host = createHost({
@@ -113,8 +117,9 @@ async function fill(
     workingDirectories: [`file://${join(HOME, project)}`],
   });
   await session.rename(title);
-  for (const [index, { prompt }] of acts.entries()) {
+  for (const [index, { prompt, isApproved = false }] of acts.entries()) {
     const { result } = session.prompt(prompt);
+    if (isApproved) await approve(session);
     if (left === 'open' && index === acts.length - 1) await isWaiting(session.chat.mirror);
     else await result;
   }
@@ -123,6 +128,17 @@ async function fill(
   const path = `/s/${encodeURIComponent(session.uri)}`;
   session.dispose();
   return path;
+}
+
+/** Allows the next call that asks, as a person who reads it first. */
+async function approve(session: SessionHandle): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = session.mirror.onChange(() => {
+    if (session.toolConfirmations().length > 0) resolve();
+  });
+  await promise.finally(stop);
+  await pause(READING_MS);
+  await session.toolConfirmations()[0]?.approve();
 }
 
 /** Resolves when the running turn has been silent for a while: it waits for a person or a program. */

@@ -77,6 +77,16 @@ export const VIEWS: readonly View[] = [
   { name: 'chat-new-file', path: session('New page for wholesale customers') },
   { name: 'chat-failed', path: session('Update the payment library') },
   { name: 'questions', path: session('Plan the delivery rounds') },
+  {
+    name: 'trace',
+    path: session('Round prices to the nearest cent'),
+    shown: ['light'],
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Show the trace' }).last().click();
+      await page.getByRole('table', { name: 'Steps' }).waitFor();
+      await page.mouse.move(0, 0);
+    },
+  },
   { name: 'new', path: at('/new') },
   { name: 'terminals', path: ({ shellPath }) => shellPath, shown: ['light'] },
   { name: 'terminals-watched', path: at('/terminals') },

@@ -20,14 +20,16 @@ const runs = join(import.meta.dirname, '..', '..', '.agents', 'runs');
 export class Stage {
   readonly #installed: InstalledAgent;
   readonly #folder: string;
+  readonly #config: object;
   #model: ModelProcess | undefined;
   #host: HostProcess | undefined;
   #clients: AhpClient[] = [];
   #sessions: SessionHandle[] = [];
 
-  /** `name` identifies the stage when an agent has more than one. */
-  constructor(agent: InstalledAgent, name?: string) {
+  /** `name` identifies the stage when an agent has more than one. `config`: more of the host's config file. */
+  constructor(agent: InstalledAgent, name?: string, config: object = {}) {
     this.#installed = agent;
+    this.#config = config;
     this.#folder = join(runs, name === undefined ? agent.agent.id : `${agent.agent.id}-${name}`);
   }
 
@@ -59,7 +61,10 @@ export class Stage {
     await mkdir(join(this.#folder, 'work'), { recursive: true });
     this.#model = await ModelProcess.start();
     const launch = await prepareLaunch(agent.id, this.#model.url, join(this.#folder, 'agent-home'));
-    this.#host = new HostProcess(this.#folder, { agents: { [agent.id]: { command, ...launch } } });
+    this.#host = new HostProcess(this.#folder, {
+      ...this.#config,
+      agents: { [agent.id]: { command, ...launch } },
+    });
     const { wsUrl, token } = await this.#host.start();
     for (const name of ['driver', 'watcher']) {
       this.#clients.push(await connect(wsUrl, { token, clientInfo: { name, version: '1' } }));

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { OfferedTool } from '@agenthost/client';
 import { errorOf, type ToolCallState } from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -20,6 +21,7 @@ import {
 
 const installed = await installAgents(agentPackages);
 const TURN_TIMEOUT_MS = 180_000;
+const MCP_PROGRAM = fileURLToPath(new URL('../../packages/host/test/mcp-program.ts', import.meta.url));
 
 /** Qwen Code finds tools of servers by a search tool. */
 const isSearch = ({ invocationMessage }: ToolCallState): boolean =>
@@ -28,7 +30,9 @@ const isSearch = ({ invocationMessage }: ToolCallState): boolean =>
 const isAsked = ({ status }: ToolCallState): boolean => status === 'pending-confirmation';
 
 describe.each(installed.filter(({ command }) => command !== undefined))('$agent.id', (installation) => {
-  const stage = new Stage(installation, 'sharing');
+  const stage = new Stage(installation, 'sharing', {
+    mcpServers: { test: { command: process.execPath, args: [MCP_PROGRAM] } },
+  });
   const { clientTools } = agentAbilities[installation.agent.id];
 
   beforeAll(() => stage.open(), TURN_TIMEOUT_MS);
@@ -36,6 +40,22 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') console.error(await stage.evidence());
   });
+
+  /** Runs a turn, and approves what is asked. Returns the ids of those calls. */
+  async function approvedTurn(text: string) {
+    const prompt = stage.driver.prompt(text);
+    const asked = new Set<string>();
+    const stop = stage.driver.chat.mirror.onChange(({ activeTurn }) => {
+      for (const { toolCallId } of callsOf(activeTurn).filter(isAsked)) {
+        if (!asked.has(toolCallId)) void stage.driver.approve(toolCallId);
+        asked.add(toolCallId);
+      }
+    });
+    const turn = await prompt.result;
+    stop();
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
+    return { turn, asked };
+  }
 
   /** Offers a tool, lets the model call it, and checks that it ran once and shows as a single call of a client. */
   async function expectClientTool(name: string): Promise<void> {
@@ -50,17 +70,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
       },
     };
     await stage.watcher.offerTools([tool]);
-    const prompt = stage.driver.prompt(clientToolPrompt(name, { far: true }));
-    const asked = new Set<string>();
-    const stop = stage.driver.chat.mirror.onChange(({ activeTurn }) => {
-      for (const { toolCallId } of callsOf(activeTurn).filter(isAsked)) {
-        if (!asked.has(toolCallId)) void stage.driver.approve(toolCallId);
-        asked.add(toolCallId);
-      }
-    });
-    const turn = await prompt.result;
-    stop();
-    expect(turn.state, errorOf(turn)?.message).toBe('complete');
+    const { turn, asked } = await approvedTurn(clientToolPrompt(name, { far: true }));
     expect(textOf(turn)).toContain(`${afterTool} It said: `);
     expect(textOf(turn)).toContain(`a ship, seen by ${name}`);
     expect(inputs).toEqual([{ far: true }]);
@@ -87,6 +97,23 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     await expectClientTool('spyglass');
     const asked = await stage.driver.prompt(recallPrompt).result;
     expect(textOf(asked)).toContain('KEEPWORD-heron');
+  });
+
+  it('[MCP-1] runs a tool of an MCP server of the session, which shows as a call of the server', {
+    timeout: TURN_TIMEOUT_MS,
+  }, async () => {
+    const { turn } = await approvedTurn(clientToolPrompt('test__echo', { word: 'pear' }));
+    expect(textOf(turn)).toContain(`${afterTool} It said: `);
+    expect(textOf(turn)).toMatch(/echo \{.{0,2}"word.{0,2}":.{0,2}"pear/);
+    const own = callsOf(turn).filter(({ contributor }) => contributor?.kind === 'mcp');
+    expect(own).toMatchObject([
+      {
+        status: 'completed',
+        success: true,
+        toolName: 'test__echo',
+        contributor: { kind: 'mcp', customizationId: 'mcp-host-test' },
+      },
+    ]);
   });
 
   it('[CHAT-1] answers in a second chat of the session while the first chat waits', {

@@ -22,9 +22,12 @@ const parsed = new Error('parsed');
 function idleProgram(): Program {
   const context = new FakeContext();
   const program = programOf(context, new Screen(context), false, () => undefined);
-  return program.hook('preAction', () => {
-    throw parsed;
-  });
+  // A hook of the program would run before those of the commands, which refuse unknown names.
+  for (const each of program.commands)
+    each.hook('preAction', () => {
+      throw parsed;
+    });
+  return program;
 }
 
 const commandsBelow = (of: Program): Program[] => [of, ...of.commands.flatMap(commandsBelow)];

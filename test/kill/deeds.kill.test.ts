@@ -173,7 +173,7 @@ describe('a host that is killed while clients do everything they can', () => {
 
     process.stdout.write(`kill test of deeds: ${JSON.stringify(counts)}\n${deeds.toString()}\n`);
     expect(missing(), 'what hardly was').toEqual([]);
-  }, 900_000);
+  }, 1_800_000);
 });
 
 /** Deeds and observations that are still too few. */

@@ -4,7 +4,8 @@ import type { ClientTool } from '@agenthost/host/agent';
 import type { ToolCallResult } from '@agenthost/protocol';
 import { openChat } from '@agenthost/testkit';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { permission, scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
+import { type AcpTimers, processTimers } from '../src/acp/runtime.ts';
+import { ManualTimers, permission, scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
 import type { Offer, Step } from './acp-scripted-agent.ts';
 import { McpClient, type ServerEntry } from './scripted-mcp.ts';
 
@@ -43,6 +44,26 @@ async function opened(offer: Offer = { init: canLoad }, offered: readonly Client
     return chat.prompt(steps(...todo));
   };
   return { provider, chat, prompt };
+}
+
+/** As in `offered-tools.ts`. */
+const FIRST_LIMIT_MS = 5_000;
+const SETTLE_MS = 400;
+
+/** A chat with tools of clients, and an agent that is known to list them late. The test lets the time of the two delays pass. */
+async function late(offer: Offer) {
+  const timers = new ManualTimers();
+  const isHeld = (ms: number): boolean => ms === FIRST_LIMIT_MS || ms === SETTLE_MS;
+  const after: AcpTimers['after'] = (ms, callback) =>
+    (isHeld(ms) ? timers : processTimers).after(ms, callback);
+  // Its session is opened again, with the tools, at the first message.
+  const init = { agentCapabilities: { sessionCapabilities: { resume: {} } } };
+  const provider = scriptedAgent({ init, ...offer }, { listsToolsLate: true }, { timers: { after } });
+  const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
+  chat.host.offered = [LOOK];
+  const prompt = (...todo: Step[]) => chat.prompt(steps(...todo));
+  const waits = (ms: number) => vi.waitFor(() => expect(timers.waitingMs).toContain(ms), { timeout: 20_000 });
+  return { provider, timers, prompt, waits };
 }
 
 /** Runs one turn to its end. */
@@ -387,6 +408,44 @@ describe('tools of clients in an ACP agent', () => {
     expect([0, 1]).toContain(await stranger.exited);
     await end();
     expect(() => statSync(path)).toThrow('ENOENT');
+  });
+
+  it('[CHAT-9] a message waits for an agent that lists the tools late', async () => {
+    const { timers, prompt, waits } = await late({ listsTools: true });
+    const { output, done } = prompt({ sayListed: true });
+    // The delay after the list, which has come without the message.
+    await waits(SETTLE_MS);
+    expect(output.text).toBe('');
+    timers.advance(SETTLE_MS);
+    await done;
+    expect(output.text).toBe('listed');
+    const next = prompt({ say: 'at once' });
+    await next.done;
+  });
+
+  it('[CHAT-9] a message waits at most 5 s for an agent that never lists the tools, once, and not after a cancel', async () => {
+    const { timers, prompt, waits } = await late({});
+    const cancelled = prompt({ say: 'not sent' });
+    await waits(FIRST_LIMIT_MS);
+    cancelled.controller.abort();
+    await cancelled.done;
+    expect(cancelled.output.text).toBe('');
+    expect(timers.waitingMs).not.toContain(FIRST_LIMIT_MS);
+    const { output, done } = prompt({ say: 'sent' });
+    await waits(FIRST_LIMIT_MS);
+    timers.advance(FIRST_LIMIT_MS - 1);
+    expect(output.text).toBe('');
+    timers.advance(1);
+    await done;
+    expect(output.text).toBe('sent');
+    await prompt({ say: 'at once' }).done;
+    // An agent that exits meanwhile ends the wait too.
+    const other = await late({});
+    const lost = other.prompt({ say: 'not sent' });
+    await other.waits(FIRST_LIMIT_MS);
+    await other.provider.dispose();
+    await lost.done.catch(() => undefined);
+    expect(other.timers.waitingMs).not.toContain(FIRST_LIMIT_MS);
   });
 
   it('[CHAT-9] a call outside of a turn fails with a clear error, and the server exits with the session', async () => {

@@ -21,6 +21,8 @@ export interface Offer {
   after?: Record<string, readonly object[]>;
   /** Methods that are never answered. */
   silent?: readonly string[];
+  /** Lists the tools of its server some time after it has opened a session. */
+  listsTools?: boolean;
   /** Ignores SIGTERM. */
   ignoresTerm?: boolean;
 }
@@ -48,6 +50,8 @@ export type Step =
   | { mcp: { method: string; params?: object } }
   /** Sends that server a request and cancels the request, without waiting. */
   | { mcpCancelled: { method: string; params?: object } }
+  /** Reports whether the agent has listed the tools by itself; see `listsTools`. */
+  | { sayListed: true }
   /** Reports which notifications that server has sent, once there is one. */
   | { sayMcpNotes: true }
   /** Waits until the agent has received `count` calls of a method. */
@@ -102,6 +106,15 @@ function mcpOf(sessionId: string): McpClient {
   mcpClients.set(sessionId, client);
   return client;
 }
+/** Sessions in which the agent has listed the tools by itself. */
+const listed = new Set<string>();
+
+async function listLater(sessionId: string): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await mcpOf(sessionId).request('tools/list', {});
+  listed.add(sessionId);
+}
+
 let pending: Promise<Message> = Promise.resolve({});
 
 if (offer.ignoresTerm) process.on('SIGTERM', () => {});
@@ -145,7 +158,8 @@ async function runTurn(id: number | string, sessionId: string, prompt: { text?: 
     } else if ('mcpCancelled' in step) {
       const { method, params = {} } = step.mcpCancelled;
       await mcpOf(sessionId).requestAndCancel(method, params);
-    } else if ('sayMcpNotes' in step) {
+    } else if ('sayListed' in step) say(sessionId, listed.has(sessionId) ? 'listed' : 'not listed');
+    else if ('sayMcpNotes' in step) {
       const { notes } = mcpOf(sessionId);
       while (notes.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
       say(sessionId, JSON.stringify(notes));
@@ -213,6 +227,8 @@ function answer({ id, method, params = {} }: Message & { id: number | string }):
     send({ id, result: offer.session ?? {} });
   else send({ id, result: offer.results?.[method] ?? {} });
   void sendLater(sessionId, offer.after?.[method] ?? []);
+  const hasServers = Array.isArray(params['mcpServers']) && params['mcpServers'].length > 0;
+  if (offer.listsTools === true && hasServers) void listLater(sessionId);
 }
 
 createInterface({ input: process.stdin })

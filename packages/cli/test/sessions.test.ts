@@ -143,7 +143,7 @@ describe('agenthost agents', () => {
         expect(code).toBe(0);
         expect(out).toMatch(/^✓ demo .*\(default\)$/m);
         expect(out).toMatch(
-          /^✗ gemini .*no command gemini on the PATH of the host\n +install: npm install -g @google\/gemini-cli$/m,
+          /^✗ gemini .*no command gemini on the PATH of the host\n +install: agenthost agents install gemini$/m,
         );
       }
       const { out } = await machine.run(['agents', '--json']);

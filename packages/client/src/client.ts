@@ -2,7 +2,6 @@ import {
   type AgentHealth,
   type ChannelKind,
   type ClientAction,
-  type ClientToHostRequests,
   type HostDiskUseResult,
   type HostRequestMethod,
   type HostToClientNotifications,
@@ -21,6 +20,7 @@ import {
   type HostRequestHandler,
   type NotificationMethod,
 } from './connection/host-messages.ts';
+import type { SentRequests } from './connection/sent-requests.ts';
 import { ConnectionLost, closeText, UnexpectedState } from './errors.ts';
 import type { FileProvider } from './handles/file-provider.ts';
 import type { FileWatch, WatchedChanges, WatchOptions } from './handles/file-watch.ts';
@@ -50,10 +50,7 @@ import { type ClientOptions, resolveOptions } from './options.ts';
  * The request methods that callers may send. The client itself sends the others (`initialize`, `subscribe`
  * and the like).
  */
-export type RequestMethod = Exclude<
-  keyof ClientToHostRequests,
-  'initialize' | 'reconnect' | 'subscribe' | 'ping'
->;
+export type RequestMethod = Exclude<keyof SentRequests, 'initialize' | 'reconnect' | 'subscribe' | 'ping'>;
 
 /**
  * A client of one host. Sends commands, keeps live mirrors of channels and dispatches actions optimistically.
@@ -252,7 +249,8 @@ export class AhpClient {
   }
 
   /**
-   * Sends a command and resolves with its result. A command is never sent twice. Rejects with `RpcError` (the
+   * Sends a command and resolves with its result. A command is never sent twice. On the `mcp://` channel of a server, a client with the capability
+   * `mcpApps` sends requests of MCP [MCP-2]. Rejects with `RpcError` (the
    * host's error), `ConnectionLost` (no connection, or it dropped before the answer), `RequestTimeout`, or
    * `RequestAborted` when `options.signal` aborts.
    *
@@ -261,9 +259,9 @@ export class AhpClient {
    */
   request<M extends RequestMethod>(
     method: M,
-    params: ClientToHostRequests[M]['params'],
+    params: SentRequests[M]['params'],
     options: Pick<RequestOptions, 'signal' | 'timeoutMs'> = {},
-  ): Promise<ClientToHostRequests[M]['result']> {
+  ): Promise<SentRequests[M]['result']> {
     const { signal, timeoutMs } = options;
     return this.#ask(method, params, { signal, timeoutMs });
   }
@@ -428,11 +426,11 @@ export class AhpClient {
     return this.#published.publish(prefix, provider);
   }
 
-  async #ask<M extends keyof ClientToHostRequests>(
+  async #ask<M extends keyof SentRequests>(
     method: M,
-    params: ClientToHostRequests[M]['params'],
-    options: RequestOptions<ClientToHostRequests[M]['result']>,
-  ): Promise<ClientToHostRequests[M]['result']> {
+    params: SentRequests[M]['params'],
+    options: RequestOptions<SentRequests[M]['result']>,
+  ): Promise<SentRequests[M]['result']> {
     const { peer } = this.#connection;
     if (peer === undefined) throw this.#notConnected();
     return translated(peer.request(method, params, options));

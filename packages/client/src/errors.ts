@@ -166,3 +166,9 @@ export class NoSuchChangeset extends Error {
     this.kind = kind;
   }
 }
+
+/** Background work that no client can end: a command without a terminal, or a kind that this client does not know. */
+export class CannotEndWork extends Error {
+  override readonly name = 'CannotEndWork';
+  readonly code = 'cannot-end-work';
+}

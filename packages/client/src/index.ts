@@ -9,6 +9,7 @@ export type { LivenessOptions } from './connection/heartbeat.ts';
 export type { HostRequestHandler, NotificationMethod } from './connection/host-messages.ts';
 export {
   CannotConnect,
+  CannotEndWork,
   ChannelLost,
   ClientClosed,
   ConnectionLost,
@@ -24,6 +25,13 @@ export {
   WatchEnded,
 } from './errors.ts';
 export type { AnnotationsHandle, NewAnnotation } from './handles/annotations-handle.ts';
+export type { AutomationRunHandle } from './handles/automation-run-handle.ts';
+export type {
+  AutomationChanges,
+  Automations,
+  AutomationsPort,
+  NewAutomation,
+} from './handles/automations.ts';
 export type { Changes, ChangesetChoice } from './handles/changes.ts';
 export type {
   ChangesetHandle,
@@ -39,8 +47,15 @@ export type { FileContent, Files, WriteOptions } from './handles/files.ts';
 export type { ChatMatch, FindOptions } from './handles/find-in-chat.ts';
 export { type Folder, type FolderEntry, inFolder } from './handles/folders.ts';
 export type { Grants } from './handles/grants.ts';
+export type { HostSpan } from './handles/host-span.ts';
 export type { AnswerInput, InputRequestHandle } from './handles/input-request-handle.ts';
+export type { McpServers } from './handles/mcp-servers.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
+export { openAutomations } from './handles/open-automations.ts';
+export { openMcpServers } from './handles/open-mcp-servers.ts';
+export { openTelemetry } from './handles/open-telemetry.ts';
+export type { TelemetryAttributes } from './handles/otlp-json.ts';
+export type { PluginFolder } from './handles/plugin-files.ts';
 export type { OwnPresence, Presence } from './handles/presence.ts';
 export type { OpenedPreview } from './handles/previews.ts';
 export { type Prompt, TurnGone } from './handles/prompt.ts';
@@ -49,6 +64,12 @@ export { type FoldedText, foldText, searchedText } from './handles/searched-text
 export type { CatalogueOptions, SessionCatalogue } from './handles/session-catalogue.ts';
 export type { CreateSessionOptions, SessionHandle } from './handles/session-handle.ts';
 export type { Sessions } from './handles/sessions.ts';
+export type {
+  HostLogRecord,
+  LogSeverity,
+  Telemetry,
+  TelemetryPort,
+} from './handles/telemetry.ts';
 export { type ContentPlace, contentText } from './handles/terminal-content.ts';
 export {
   type ClaimTarget,
@@ -64,6 +85,7 @@ export type { ToolConfirmationHandle } from './handles/tool-confirmation-handle.
 export type { OfferedTool, ToolAnswer, ToolRun } from './handles/tool-run.ts';
 export type { OfferOptions, ToolOffer } from './handles/tools.ts';
 export { type TurnControls, type TurnEvent, TurnReader } from './handles/turn-reader.ts';
+export type { Waterfall, WaterfallRow } from './handles/waterfall.ts';
 export type { Worktrees } from './handles/worktrees.ts';
 export type { ReportError } from './listeners.ts';
 export {
@@ -80,5 +102,6 @@ export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './mirror/pending-acti
 export { TERMINAL_MIRROR_LIMIT } from './mirror/scrollback.ts';
 export type { ClientBehavior, ClientOptions } from './options.ts';
 export type { ImportedTurn, ImportSource } from './transfer/import-source.ts';
+export { presentSource } from './transfer/present-source.ts';
 export type { ExportPart } from './transfer/session-export.ts';
-export { type ImportOptions, presentSource } from './transfer/session-import.ts';
+export type { ImportOptions } from './transfer/session-import.ts';

@@ -1,6 +1,7 @@
 import {
   type ActionEnvelope,
   type ActionOrigin,
+  type AutomationCapabilities,
   type ChannelKind,
   type ChatState,
   CLOSE_CODES,
@@ -51,6 +52,8 @@ export class FakeHost {
   /** A gap that starts below this number gets a snapshot. */
   coveredFrom = 0;
   readonly states = new Map<string, AnyState>();
+  /** Absent: the host has no automations. */
+  automations: AutomationCapabilities | undefined;
   readonly clients = new Map<string, KnownClient>();
   readonly requests: { method: string; params: unknown }[] = [];
   readonly dispatched: DispatchActionParams[] = [];
@@ -202,7 +205,10 @@ export class FakeHost {
   #initialize(connection: FakeConnection, params: InitializeParams): unknown {
     this.#admit(connection, params.clientId, params['x-epoch']);
     const { snapshots } = this.#snapshots(connection, params.initialSubscriptions ?? []);
-    return { protocolVersion: '1.0.0', serverSeq: this.serverSeq, snapshots, serverInfo: { name: 'fake' } };
+    return {
+      ...{ protocolVersion: '1.0.0', serverSeq: this.serverSeq, snapshots, serverInfo: { name: 'fake' } },
+      ...defined({ automations: this.automations }),
+    };
   }
 
   #reconnect(connection: FakeConnection, params: ReconnectParams): unknown {

@@ -1,8 +1,10 @@
 export type * from './agents/agent-terminal.ts';
 export { AgentError, type UnreadableReason, UnreadableResource } from './agents/errors.ts';
+export type * from './agents/model-request.ts';
 export { isGroupRunning, processStartTime } from './agents/process-identity.ts';
 export { markedEnvironment } from './agents/process-mark.ts';
 export type * from './agents/provider.ts';
+export type * from './agents/provider-package.ts';
 export type * from './agents/tool-call.ts';
 export type * from './agents/turn.ts';
 export { endOf, type TerminalEnd } from './turns/command/command-turn.ts';

@@ -2,6 +2,7 @@ export type { TokenIdentity } from './auth/access-tokens.ts';
 export { isBasePath } from './auth/base-path.ts';
 export { isProxyAddress } from './auth/proxies.ts';
 export { findHostConfigFault, hostConfigSchema } from './config/host-config.ts';
+export { findMcpServersFault } from './config/mcp-servers.ts';
 export { isPushContact } from './config/push-contact.ts';
 export type * from './journal/journal.ts';
 export { JournalError } from './journal/journal.ts';

@@ -1,5 +1,6 @@
 import type { AgentHealth } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
+import { AgentError } from '../src/agents/errors.ts';
 import type { AgentAvailability } from '../src/agents/provider.ts';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import { PuppetAgent } from './puppet-agent.ts';
@@ -107,4 +108,33 @@ test('x-listAgents does not wait for an agent longer than its time limit, and de
   });
   agent.found = async () => ({ available: true });
   expect(await list(true)).toMatchObject([{ state: 'ready' }, {}]);
+});
+
+test('[AUTH-1] x-setAgentKey gives a key to its agent, answers without it, and refuses other agents and texts', async () => {
+  const { host, agent, list } = await started();
+  const admin = await host.client('admin', {}, { tokenHash: 'admin', scope: 'admin' });
+  const set = (key: string, provider = 'offered') =>
+    admin.request('x-setAgentKey', { channel: ROOT, provider, apiKey: key });
+  await expect(set('k')).rejects.toMatchObject({ code: -32602 });
+  const keys: string[] = [];
+  Object.assign(agent, {
+    setKey: async (key: string) => {
+      if (key.includes(' ')) throw new AgentError('invalidKey', 'no spaces');
+      keys.push(key);
+    },
+  });
+  agent.found = async () => ({
+    available: true,
+    key: keys.length > 0 ? 'stored' : 'none',
+    package: '@me/agent',
+  });
+  expect(await list()).toMatchObject([{ key: 'none', package: '@me/agent' }, {}]);
+  expect(await set('secret')).toEqual({});
+  await expect(set('two words')).rejects.toThrow('no spaces');
+  await expect(set('secret', 'nobody')).rejects.toMatchObject({ code: -32002 });
+  expect(keys).toEqual(['secret']);
+  // Without a refresh: the stored answer is dropped.
+  const items = await list();
+  expect(items).toMatchObject([{ key: 'stored' }, {}]);
+  expect(JSON.stringify(items)).not.toContain('secret');
 });

@@ -13,7 +13,11 @@ export const ROOT = 'ahp-root://';
 const OWNER: TokenIdentity = { tokenHash: 'owner', scope: 'admin' };
 
 /** A host's options, and those of its environment. */
-export type FixtureOptions = Partial<HostOptions> & { readonly outlivesHost?: boolean };
+export type FixtureOptions = Partial<HostOptions> & {
+  readonly outlivesHost?: boolean;
+  /** Whether its agent answers requests of tools to the model. Default false. */
+  readonly answersTools?: boolean;
+};
 
 /** A host with a journal in memory and a simulated clock. The test plays its agent. */
 export class HostFixture {
@@ -34,6 +38,7 @@ export class HostFixture {
   constructor(options: FixtureOptions = {}) {
     this.#options = options;
     this.#ptys = new SimulatedPtyOwner({ outlivesHost: options.outlivesHost ?? false });
+    this.agent.answersTools = options.answersTools ?? false;
   }
 
   get journal(): FaultJournal {
@@ -68,6 +73,8 @@ export class HostFixture {
       log: { debug: () => undefined, info: () => undefined, warn: log, error: log },
       // The processes of its terminals are not real.
       portScanner: false,
+      // Reading a file takes real time.
+      projectMcpServers: false,
       ...this.#options,
       terminals: { owner: this.#ptys, shellIntegration: false, ...this.#options.terminals },
     });

@@ -44,10 +44,13 @@ export class PuppetAgent implements AgentProvider {
   resumesTurns = false;
   /** Whether it resumes turns only of chats with a saved memory. */
   resumesOnlyWithMemory = false;
+  /** Whether it applies rules for certain files itself. */
+  scopesRules = false;
   toolsChangedCount = 0;
   /** Ids of the processes of its sessions. */
   pids: readonly number[] = [];
   takesHistory = true;
+  answersTools = false;
   models: AgentInfo['models'] = [];
   protectedResources: AgentInfo['protectedResources'];
   /** Tokens that it was given, oldest first. */
@@ -105,6 +108,7 @@ export class PuppetAgent implements AgentProvider {
     return {
       runTurn: begin(false),
       resumeTurn: begin(true),
+      scopesRules: this.scopesRules,
       ...(this.steer === undefined
         ? {}
         : { steer: (message) => this.steer?.(message) ?? Promise.resolve(false) }),

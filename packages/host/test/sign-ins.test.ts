@@ -153,4 +153,86 @@ describe('[AUTH-20] authenticate', () => {
     host.agent.refusesTokens = true;
     await expect(authenticate(client, {})).rejects.toThrow('Authentication needed');
   });
+
+  it('[AUTH-2] ends a turn whose client has no token at once, asks the client for one, and runs the next with it', async () => {
+    const host = await startHost();
+    const [client, other] = [await host.client(), await host.client()];
+    const { chat } = await host.session(client);
+    await other.subscribe(chat);
+    host.agent.protectedResources = [resource, { resource: 'https://more.example', required: false }];
+    const start = (turnId: string) =>
+      client.act(chat, {
+        type: 'chat/turnStarted',
+        startedAt: '2026-06-01T00:00:00.000Z',
+        turnId,
+        message: { text: 'go', origin: { kind: 'user' } },
+      });
+    await start('1');
+    await host.run();
+    expect(host.agent.turns).toEqual([]);
+    const { state } = await client.subscribe(chat);
+    expect('turns' in state && state.turns.at(-1)).toMatchObject({
+      state: 'error',
+      responseParts: [
+        {
+          kind: 'error',
+          error: {
+            errorType: 'authRequired',
+            message: expect.stringMatching(/needs a sign-in to Tools \(\S+\)$/),
+          },
+        },
+      ],
+    });
+    expect(client.notifications('auth/required')).toEqual([{ channel: ROOT, resource, reason: 'required' }]);
+    expect(other.notifications('auth/required')).toEqual([]);
+    await authenticate(client, {});
+    await start('2');
+    await host.run();
+    expect(host.agent.turns).toHaveLength(1);
+  });
+
+  it('[AUTH-2] asks the clients that had a token again after a restart of the host, and stores no token', async () => {
+    const host = await startHost();
+    const [client, other] = [await host.client(), await host.client()];
+    host.agent.protectedResources = [resource];
+    await authenticate(client, {});
+    await authenticate(other, {});
+    await authenticate(other, { token: '' });
+    await host.restart();
+    expect(await host.journal.readMeta('signedInClients')).toBe(
+      JSON.stringify({ [client.clientId]: [resource.resource] }),
+    );
+    const [again, otherAgain] = [await host.client(client.clientId), await host.client(other.clientId)];
+    await host.advance(120_000);
+    expect(again.notifications('auth/required')).toEqual([{ channel: ROOT, resource, reason: 'required' }]);
+    expect(otherAgain.notifications('auth/required')).toEqual([]);
+  });
+
+  it('[AUTH-21] asks the client for a new token when its token has expired, once', async () => {
+    const host = await startHost();
+    const [client, other] = [await host.client(), await host.client()];
+    host.agent.protectedResources = [resource];
+    await authenticate(client, { expiresIn: 60 });
+    await authenticate(other, { expiresIn: 3_600 });
+    await host.advance(50_000);
+    expect(client.notifications('auth/required')).toEqual([]);
+    await host.advance(60_000);
+    expect(client.notifications('auth/required')).toEqual([{ channel: ROOT, resource, reason: 'expired' }]);
+    expect(other.notifications('auth/required')).toEqual([]);
+  });
+
+  it('[AUTH-21] does not ask for a token that was revoked, replaced, or is not wanted any more', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    host.agent.protectedResources = [resource];
+    await authenticate(client, { expiresIn: 60 });
+    await authenticate(client, { expiresIn: 600 });
+    await host.advance(120_000);
+    await authenticate(client, { token: '' });
+    await host.advance(700_000);
+    await authenticate(client, { expiresIn: 60 });
+    host.agent.protectedResources = [];
+    await host.advance(120_000);
+    expect(client.notifications('auth/required')).toEqual([]);
+  });
 });

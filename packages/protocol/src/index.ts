@@ -3,12 +3,21 @@ export { annotationsReducer } from './annotations/reducer.ts';
 export type * from './annotations/state.ts';
 export type * from './auth/auth.ts';
 export { isWithinScope, scopeOfAction, scopeOfRequest, TOKEN_SCOPES } from './auth/scope.ts';
+export type * from './auth/sign-in.ts';
 export type * from './auth/token.ts';
 export type * from './automation/actions.ts';
 export type * from './automation/commands.ts';
+export {
+  type AutomationNotes,
+  automationNotes,
+  type DisabledBecause,
+  MAX_COUNTED_MISSES,
+  type MissedOccurrences,
+} from './automation/notes.ts';
 export { automationReducer } from './automation/reducer.ts';
 export type * from './automation/state.ts';
 export type * from './automation-run/actions.ts';
+export { isRunOver } from './automation-run/is-run-over.ts';
 export { automationRunReducer } from './automation-run/reducer.ts';
 export type * from './automation-run/state.ts';
 export type * from './canvas/actions.ts';
@@ -45,7 +54,10 @@ export {
 export { cutText, fitTexts } from './limits/fit.ts';
 export type * from './limits/table.ts';
 export { CUT_REQUESTS, LIST_LIMITS, MESSAGE_TOTAL, TEXT_LIMITS } from './limits/table.ts';
+export type * from './mcp/commands.ts';
+export { MCP_CONSENT_TOOL } from './mcp/consent.ts';
 export type * from './mcp/state.ts';
+export { type ViewDomains, viewDomains } from './mcp/view-domains.ts';
 export type * from './presence/presence.ts';
 export type * from './push/push.ts';
 export type * from './resource/commands.ts';
@@ -66,9 +78,11 @@ export { type ChatTotals, chatTotals, findChat, newestChange } from './session/c
 export type * from './session/commands.ts';
 export type * from './session/customization.ts';
 export type * from './session/customization-base.ts';
+export * from './session/customization-decisions.ts';
 export type * from './session/export.ts';
 export { EXPORT_FORMAT, EXPORT_VERSION } from './session/export.ts';
 export { type SessionGit, sessionGit } from './session/git.ts';
+export { HOOK_CONSENT_TOOL } from './session/hook-consent.ts';
 export type * from './session/import.ts';
 export type * from './session/input-needed.ts';
 export type * from './session/ports.ts';

@@ -1,4 +1,4 @@
-export * from './agent-harness.ts';
+export * from '@agenthost/agents/provider-kit';
 export * from './builders.ts';
 export { ControlledNetwork, Link, type LinkDirection } from './controlled-network.ts';
 export { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from './deeds/act.ts';
@@ -9,6 +9,7 @@ export { drainMicrotasks } from './drain-microtasks.ts';
 export { failingKeywords } from './failing-keywords.ts';
 export { FaultJournal, type JournalGates } from './fault-journal.ts';
 export { HOSTILE_CHARACTERS, type HostileText, hostileTexts } from './hostile-texts.ts';
+export { OAuthServer } from './oauth-server.ts';
 export { observeTransport, type TransportObserver } from './observe-transport.ts';
 export {
   type Definitions,

@@ -86,6 +86,7 @@ const hearingExits = (host: AgentSessionHost, onExit: () => void): AgentSessionH
   clientTools: () => host.clientTools(),
   hostTools: () => host.hostTools(),
   isPrivate: (realPath) => host.isPrivate(realPath),
+  privatePaths: () => host.privatePaths(),
   ready: () => host.ready(),
   exited: (reason) => {
     onExit();

@@ -37,6 +37,10 @@ export interface AcpProviderOptions {
   readonly timers?: AcpTimers;
   /** The host's environment; commands are looked up on its PATH. Default: `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Absolute path of an executable that the host itself installed. Used instead of the agent's `command` while it exists. Default: none.
+   */
+  readonly ownCommand?: string;
   /** Time until an unused process is stopped, in milliseconds. Default 600,000 (10 minutes). */
   readonly idleMs?: number;
   /** Time limit for an agent's start, in milliseconds. Default 60,000. */
@@ -68,6 +72,7 @@ function sharedFolder(home: string | undefined): string {
 
 class Provider implements AcpProvider {
   readonly id: string;
+  readonly readsFolders: readonly string[];
   readonly #agent: AcpAgentConfig;
   readonly #options: AcpProviderOptions;
   readonly #environment: Readonly<Record<string, string | undefined>>;
@@ -91,6 +96,7 @@ class Provider implements AcpProvider {
 
   constructor(agent: AcpAgentConfig, options: AcpProviderOptions) {
     this.id = agent.id;
+    this.readsFolders = agent.readsFolders ?? [];
     this.#agent = agent;
     this.#options = options;
     this.#environment = options.environment ?? process.env;
@@ -130,9 +136,10 @@ class Provider implements AcpProvider {
 
   async availability(): Promise<AgentAvailability> {
     const file = this.#file();
-    const { install, signIn, args = [] } = this.#agent;
+    const { install, signIn: shown, args = [] } = this.#agent;
     if (file === undefined)
-      return { available: false, reason: this.#missing, ...defined({ install, signIn }) };
+      return { available: false, reason: this.#missing, ...defined({ install, signIn: shown }) };
+    const signIn = this.#signInWith(file);
     const of = identityOf(file);
     // A new version is another file, or a changed one.
     if (this.#version?.of !== of) this.#version = { of, found: this.#findVersion(file) };
@@ -287,7 +294,17 @@ class Provider implements AcpProvider {
   }
 
   #file(): string | undefined {
-    return findCommand(this.#agent.command, this.#environment['PATH']);
+    const { ownCommand } = this.#options;
+    const own = ownCommand === undefined ? undefined : findCommand(ownCommand, undefined);
+    return own ?? findCommand(this.#agent.command, this.#environment['PATH']);
+  }
+
+  /** The command that signs in. The agent's own command is named by its path if the PATH does not have it. */
+  #signInWith(file: string): string | undefined {
+    const { signIn, command } = this.#agent;
+    const [program, ...rest] = signIn?.split(' ') ?? [];
+    if (file !== this.#options.ownCommand || program !== command) return signIn;
+    return [/^[\w@%+=:,./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`, ...rest].join(' ');
   }
 
   get #missing(): string {

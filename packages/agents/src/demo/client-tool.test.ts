@@ -5,6 +5,8 @@ import { createDemoProvider } from './provider.ts';
 
 const LOOK = { clientId: 'tv', name: 'look', definition: { name: 'look' } };
 
+const SEARCH = { name: 'docs__search', definition: { name: 'docs__search' } };
+
 async function prompted(text: string) {
   const chat = await openChat(createDemoProvider(), { workingDirectory: tmpdir() });
   chat.host.offered = [LOOK, { ...LOOK, clientId: 'phone', name: 'look_1a2b3c' }];
@@ -42,4 +44,18 @@ test('for an unknown tool the demo agent lists the offered tools', async () => {
   await turn.done;
   expect(turn.output.clientCalls).toEqual([]);
   expect(turn.output.text).toContain('There is `look`, `look_1a2b3c`.');
+});
+
+test('[MCP-1] the demo agent runs a tool of an MCP server by name', async () => {
+  const chat = await openChat(createDemoProvider(), { workingDirectory: tmpdir() });
+  chat.host.ownTools = [SEARCH];
+  const turn = chat.prompt('tool docs__search {"for": "x"}', { model: 'demo-fast' });
+  turn.output.onHostTool = () => ({
+    success: true,
+    pastTenseMessage: 'Searched',
+    content: [{ type: 'text', text: 'found' }],
+  });
+  await turn.done;
+  expect(turn.output.hostCalls).toEqual([{ name: 'docs__search', toolInput: '{"for": "x"}' }]);
+  expect(turn.output.text).toContain('`docs__search` answered: found');
 });

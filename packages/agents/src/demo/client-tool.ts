@@ -1,16 +1,21 @@
-import type { ClientTool } from '@agenthost/host/agent';
+import type { ClientTool, HostTool } from '@agenthost/host/agent';
 import type { ToolCallResult } from '@agenthost/protocol';
 import { type Scene, speak } from './scene.ts';
 
-/** `tool`: runs a client's tool with this name and reports its answer. */
+/** `tool`: runs a tool of a client, of an MCP server or of the host with this name, and reports its answer. */
 export async function clientTool(
   scene: Scene,
-  offered: readonly ClientTool[],
+  { clients, host }: { readonly clients: readonly ClientTool[]; readonly host: readonly HostTool[] },
   { name, input }: { name: string; input: string },
 ): Promise<void> {
-  const tool = offered.find((each) => each.name === name);
+  const tool = clients.find((each) => each.name === name);
+  if (tool === undefined && host.some((each) => each.name === name)) {
+    const result = await scene.output.hostTool({ name, toolInput: input }, scene.signal);
+    scene.signal.throwIfAborted();
+    return speak(scene, 'markdown', said(name, result));
+  }
   if (tool === undefined) {
-    const names = offered.map((each) => `\`${each.name}\``).join(', ');
+    const names = [...clients, ...host].map((each) => `\`${each.name}\``).join(', ');
     return speak(
       scene,
       'markdown',

@@ -158,7 +158,8 @@ export const keywords: readonly DemoKeyword[] = [
   {
     words: ['tool'],
     usage: '<name> [JSON]',
-    description: 'runs a tool of a client with this input and reports its answer; takes the whole line',
+    description:
+      'runs a tool of a client or of an MCP server with this input and reports its answer; takes the whole line',
     takesLine: true,
     read: (rest) => {
       const [, name, input] = /^([\w.-]+)(?:\s+(\{[^]*\}))?$/.exec(rest.trim()) ?? [];

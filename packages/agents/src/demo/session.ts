@@ -234,7 +234,7 @@ export class DemoSession implements AgentSession {
       case 'kill':
         return this.#terminals.kill(scene);
       case 'tool':
-        return clientTool(scene, host.clientTools(), step);
+        return clientTool(scene, { clients: host.clientTools(), host: host.hostTools() }, step);
       case 'delegate':
         return delegate(scene, step, {
           random: this.#parts.random,

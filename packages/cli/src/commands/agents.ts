@@ -8,15 +8,17 @@ import type { HostOptions } from '../host-link/find-host.ts';
 import { modelNames } from '../input/session-options.ts';
 import type { Context } from '../process/context.ts';
 import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
-import { hostsFolder } from '../process/files.ts';
+import { hostsFolder, keyFolder } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
+import { dataDirOf } from '../serve/places.ts';
 import { configFileOf } from './serve.ts';
 
 /** Options of `agents` as parsed. */
 export interface AgentsOptions extends HostOptions {
   readonly config?: string;
+  readonly data?: string;
   readonly json?: boolean;
 }
 
@@ -35,6 +37,8 @@ interface AgentEntry {
   readonly install?: string;
   /** Command that signs in to its service. */
   readonly signIn?: string;
+  /** Package that a host imports at its start. */
+  readonly package?: string;
   /** Models that the host knows of, once it has asked the agent. */
   readonly models?: readonly string[];
 }
@@ -52,7 +56,7 @@ export async function agents(context: Context, screen: Screen, options: AgentsOp
   }
   const hasHost = isElsewhere || options.start === true || (await readHosts(hostsFolder(context))).length > 0;
   const offered = hasHost ? await offeredByHost(context, screen, options) : undefined;
-  const here = isElsewhere && offered?.isOwn !== true ? [] : await lookHere(context, screen, options.config);
+  const here = isElsewhere && offered?.isOwn !== true ? [] : await lookHere(context, screen, options);
   const all = merge(here, offered);
   const entries = isElsewhere ? ofHost(all, offered?.agents ?? []) : all;
   for (const entry of entries) {
@@ -102,7 +106,7 @@ function ofHost(entries: readonly AgentEntry[], offered: readonly AgentInfo[]): 
 async function lookHere(
   context: Context,
   screen: Screen,
-  config: string | undefined,
+  { config, data }: AgentsOptions,
 ): Promise<readonly AgentEntry[]> {
   screen.status('looking for agents');
   try {
@@ -113,7 +117,12 @@ async function lookHere(
     ]);
     const { file, isRequired } = configFileOf(context, config);
     try {
-      return await reportAgents(await readConfig(file, isRequired), context.env, file);
+      return await reportAgents(await readConfig(file, isRequired), {
+        environment: context.env,
+        file,
+        dataDir: dataDirOf(context, data),
+        keyFolder: keyFolder(context),
+      });
     } catch (cause) {
       throw explainConfig(cause);
     }
@@ -145,7 +154,7 @@ const ofHealth = (health: AgentHealth | undefined) => ({
   }),
 });
 
-/** Merges the agents found here with those of the host. An agent that was installed after the start of the host is not offered. */
+/** Merges the agents found here with those of the host. An agent that was installed or configured after the start of the host is not offered. */
 function merge(here: readonly AgentEntry[], offered: Offered | undefined): AgentEntry[] {
   if (offered === undefined) return [...here];
   const health = new Map(offered.health.map((item) => [item.provider, item]));
@@ -159,17 +168,27 @@ function merge(here: readonly AgentEntry[], offered: Offered | undefined): Agent
       return { ...entry, ...(entry.available ? { models, ...defined({ reason }) } : {}) };
     }
     if (!entry.available) return entry;
-    return { ...entry, available: false, reason: 'installed after the start of the host: restart the host' };
+    return { ...entry, available: false, reason: 'added after the start of the host: restart the host' };
   });
   const others = [...byId.values()].filter(({ id }) => !here.some((entry) => entry.id === id));
   return [...known, ...others];
 }
 
+/** Where the agent comes from. Says of a package which module a host imports. */
+const shownSource = ({ package: name, source }: AgentEntry): string | undefined =>
+  name === undefined || source === undefined ? source : `a package: imports ${source}`;
+
 function show(screen: Screen, entry: AgentEntry): void {
   const { marks, outColors: colors } = screen;
-  const mark = entry.available ? colors.green(marks.done) : colors.dim(marks.failed);
+  const hasFailed = entry.available && entry.reason !== undefined;
+  const mark = hasFailed
+    ? colors.yellow('!')
+    : entry.available
+      ? colors.green(marks.done)
+      : colors.dim(marks.failed);
   const name = [entry.displayName, entry.version ?? ''].join(' ').trim();
-  const detail = entry.reason ?? (entry.available ? (entry.source ?? entry.description) : 'not available');
+  const detail =
+    entry.reason ?? (entry.available ? (shownSource(entry) ?? entry.description) : 'not available');
   const suffix = entry.isDefault === true ? '  (default)' : '';
   const line = `${mark} ${oneLine(entry.id).padEnd(10)}  ${oneLine(name).padEnd(24)}  ${oneLine(detail)}${suffix}`;
   screen.line(line.trimEnd());
@@ -177,6 +196,6 @@ function show(screen: Screen, entry: AgentEntry): void {
   if (models !== '') screen.line(`${' '.repeat(14)}models: ${models}`);
   if (!entry.available && entry.install !== undefined)
     screen.line(`${' '.repeat(14)}install: ${oneLine(entry.install)}`);
-  else if (entry.available && entry.reason !== undefined && entry.signIn !== undefined)
+  else if (hasFailed && entry.signIn !== undefined)
     screen.line(`${' '.repeat(14)}sign in: ${oneLine(entry.signIn)}`);
 }

@@ -10,7 +10,14 @@ import { openRecorder } from '../host-link/recording.ts';
 import { keyValues } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
-import { configFolder, hostsFolder, isFolder, knownHostsFile } from '../process/files.ts';
+import {
+  configFolder,
+  hostsFolder,
+  isFolder,
+  keyFolder,
+  knownHostsFile,
+  signInsFile,
+} from '../process/files.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { introduceHost, leaveWord } from '../serve/announcement.ts';
@@ -81,7 +88,12 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   try {
     const { file, isRequired } = configFileOf(context, options.config);
     const config = await readConfig(file, isRequired);
-    const agents = chooseAgents(config, withoutToken(context.env), file);
+    const agents = chooseAgents(config, {
+      environment: withoutToken(context.env),
+      file,
+      dataDir,
+      keyFolder: keyFolder(context),
+    });
     const tokenSource = await tokenOf(context, options.tokenFile);
     // Child processes of the host, such as git, must not inherit the token.
     delete process.env['AGENTHOST_TOKEN'];
@@ -94,6 +106,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       host,
       port,
       version: context.version,
+      telemetry: { environment: context.env },
       tls,
       allowInsecure: options.insecureListen === true,
       basePath: options.basePath,
@@ -103,9 +116,13 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       hasKeeper: options.keeper !== false,
       fixed,
       roots,
-      privatePaths: [configFolder(context), file, hostsFolder(context), knownHostsFile(context)].concat(
-        recorder?.file ?? [],
-      ),
+      privatePaths: [
+        configFolder(context),
+        file,
+        hostsFolder(context),
+        knownHostsFile(context),
+        signInsFile(context),
+      ].concat(recorder?.file ?? []),
       recorder: recorder?.recorder,
       ...tokenSource,
     };

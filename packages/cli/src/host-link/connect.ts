@@ -16,6 +16,7 @@ import { findHost, type HostOptions, type HostTarget, withoutToken } from './fin
 import { fingerprintsOf } from './host-trust.ts';
 import { openClient } from './open-client.ts';
 import { type Recording, recordingOf } from './recording.ts';
+import { passSignIns } from './stored-sign-ins.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -48,6 +49,7 @@ async function connectToHost(
       backoff: { maxMs: 2_000 },
       ...defined({ locale, wrapTransport: recording?.wrapTransport }),
     });
+    await passSignIns(context, target.url, client);
     return { client, target };
   } catch (cause) {
     throw await cannotConnect(cause, shown, target, context.env['AGENTHOST_TOKEN'] || undefined);

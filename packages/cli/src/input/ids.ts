@@ -48,13 +48,16 @@ interface Named {
   readonly resource: URI;
 }
 
-const isCalled = ({ resource }: Named, given: string): boolean =>
+/** Whether this is the URI of a thing, or its whole id. */
+export const isCalled = ({ resource }: Named, given: string): boolean =>
   resource === given || idOf(resource) === given;
 
-const beginsWith = ({ resource }: Named, given: string): boolean =>
+/** Whether the id of a thing begins so. */
+export const beginsWith = ({ resource }: Named, given: string): boolean =>
   given !== '' && idOf(resource).startsWith(given);
 
-function only<T extends Named>(
+/** The only one of several things with the beginning of an id. Throws a `CliError` for none and for many. */
+export function only<T extends Named>(
   matches: readonly T[],
   given: string,
   { many, none, lists }: { readonly many: string; readonly none: string; readonly lists: string },

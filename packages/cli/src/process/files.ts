@@ -19,9 +19,16 @@ export const dataFolder = (where: Where): string => folder(where, 'XDG_DATA_HOME
 /** Where the config file is looked for. */
 export const configFolder = (where: Where): string => folder(where, 'XDG_CONFIG_HOME', ['.config']);
 
+/** Folder of the keys of model agents. A part of the config folder, which is private to the host. */
+export const keyFolder = (where: Where): string => join(configFolder(where), 'keys');
+
 /** File with the certificates of remote hosts. */
 export const knownHostsFile = (where: Where): string =>
   join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'known-hosts');
+
+/** File with the tokens for resources that `agenthost login` has got. */
+export const signInsFile = (where: Where): string =>
+  join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'sign-ins.json');
 
 /** Folder with the records of running hosts. */
 export const hostsFolder = (where: Where): string =>

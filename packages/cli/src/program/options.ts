@@ -1,11 +1,20 @@
 import type { Option } from 'commander';
+import { AUTOMATION_OPTIONS } from './automation-options.ts';
 import { CHANGES_OPTIONS } from './changes-options.ts';
 import { type OptionSpec, toOption } from './option-spec.ts';
+import { TELEMETRY_OPTIONS } from './telemetry-options.ts';
 import { TERM_OPTIONS } from './term-options.ts';
 
 /** Every option of every command. */
 export const OPTIONS = {
   json: { flags: '--json', type: 'flag', description: 'print one JSON object per line and nothing else' },
+  for: {
+    flags: '--for <where>',
+    type: 'choice',
+    choices: ['session', 'workspace', 'everywhere'],
+    default: 'session',
+    description: 'where the decision holds: in the session, in all sessions of its folder, or everywhere',
+  },
   verbose: { flags: '--verbose', type: 'flag', description: 'show the causes of errors' },
   url: {
     flags: '--url <url>',
@@ -390,8 +399,10 @@ export const OPTIONS = {
     max: 1_000,
     isInteger: true,
   },
+  ...AUTOMATION_OPTIONS,
   ...CHANGES_OPTIONS,
   ...TERM_OPTIONS,
+  ...TELEMETRY_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;
 
 /** Name of an option as commands get it. */

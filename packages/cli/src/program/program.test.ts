@@ -117,6 +117,7 @@ describe('the command line', () => {
     [['help', 'nope'], "unknown command 'nope'"],
     [['help', 'term', 'nope'], "unknown command 'nope'"],
     [['term', 'help', 'nope'], "unknown command 'nope'"],
+    [['automations', 'delete', 'x'], "unknown command 'delete'"],
     [['serve', '--token-file', '/nonexistent/tok'], '--token-file: no folder /nonexistent'],
     [['serve', '--host', 'no..such'], '--host no..such: the name does not exist'],
     [['run', '--frob', 'x'], "unknown option '--frob'"],

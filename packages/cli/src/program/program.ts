@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander';
 import { chatKeysText } from '../chat/keys/keys-text.ts';
-import type { AgentsOptions } from '../commands/agents.ts';
 import type { ChatOptions } from '../commands/chat.ts';
 import type { RunOptions } from '../commands/run.ts';
 import type { ServeOptions } from '../commands/serve.ts';
@@ -11,16 +10,22 @@ import { commandLine } from '../process/own-command.ts';
 import { plain } from '../render/plain-text.ts';
 import { Screen } from '../render/screen.ts';
 import { WATCH_HELP } from '../watch/command.ts';
+import { addAgentCommands, addLoginCommands } from './agent-commands.ts';
+import { addAutomationCommands } from './automation-commands.ts';
+import { addBackgroundCommands } from './background-commands.ts';
 import { addChangesCommands } from './changes-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
 import { exampleLines } from './command-builder.ts';
 import { addCommentCommands } from './comment-commands.ts';
+import { addCustomizationCommands } from './customization-commands.ts';
 import { addGrantCommands } from './grant-commands.ts';
 import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
+import { addMcpCommands } from './mcp-commands.ts';
 import { type OptionName, optionOf } from './options.ts';
 import { addPortCommands } from './port-commands.ts';
 import { report } from './report.ts';
 import { addExportCommands, addQueueCommands, addSessionCommands } from './session-commands.ts';
+import { addTelemetryCommands } from './telemetry-commands.ts';
 import { addTermCommands } from './term-commands.ts';
 import { addWireCommands } from './wire-commands.ts';
 import { addWorktreeCommands } from './worktree-commands.ts';
@@ -198,7 +203,12 @@ export function programOf(
   addExportCommands({ context, screen, program, command, example, done });
   addApprovalCommands({ context, screen, program, command, example, done });
   addGrantCommands({ context, screen, program, command, example, done });
+  addBackgroundCommands({ context, screen, program, command, example, done });
+  addCustomizationCommands({ context, screen, program, command, example, done });
+  addAutomationCommands({ context, screen, program, command, example, done });
+  addMcpCommands({ context, screen, program, command, example, done });
   addPortCommands({ context, screen, program, command, example, done });
+  addTelemetryCommands({ context, screen, program, command, example, done });
   addConfigCommands({ context, screen, program, command, example, done });
   addTokenCommands({ context, screen, program, command, example, done });
   addTermCommands({ context, screen, program, command, example, done });
@@ -209,16 +219,20 @@ export function programOf(
 
   addWireCommands({ context, screen, program, command, example, done });
 
-  const listing = command(program, 'agents', 'list agents, and why some are not available', [
-    'config',
-    ...CLIENT_OPTIONS,
-  ]).action(async (options: AgentsOptions) => {
-    const { agents } = await import('../commands/agents.ts');
-    done(await agents(context, screen, options));
-  });
-  example(listing, ['agenthost agents', 'agenthost agents --json']);
+  addAgentCommands({ context, screen, program, command, example, done });
+  addLoginCommands({ context, screen, program, command, example, done });
   for (const each of [program, ...program.commands]) if (each.commands.length > 0) addHelp(each);
+  for (const each of program.commands)
+    if (each.commands.length > 0 && each.registeredArguments.length === 0) refuseUnknown(each);
   return program;
+}
+
+/** A command that also works without the commands below it names an unknown one, not too many arguments. */
+function refuseUnknown(parent: Command): void {
+  parent.allowExcessArguments().hook('preAction', (_, running) => {
+    const [name] = running === parent ? parent.args : [];
+    if (name !== undefined) parent.error(`error: unknown command '${name}'`);
+  });
 }
 
 /** `help`, which says so when there is no such command. */

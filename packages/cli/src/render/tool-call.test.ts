@@ -69,6 +69,17 @@ describe('a tool call on one line', () => {
       '✗ Write failed: no room',
     ],
     [
+      {
+        ...base,
+        status: 'completed',
+        confirmed: 'not-needed',
+        success: false,
+        pastTenseMessage: 'The hook x failed: no room',
+        error: { message: 'no room' },
+      },
+      '✗ The hook x failed: no room',
+    ],
+    [
       { ...base, status: 'cancelled', reason: 'denied', reasonMessage: 'No!' },
       '⊘ Write `a.txt`: denied (No!)',
     ],

@@ -34,7 +34,8 @@ export function toolCallLine(toolCall: ToolCallState, { marks, colors }: Screen)
       const done = sentence(toolCall.pastTenseMessage) || title;
       if (toolCall.success) return `${colors.green(marks.done)} ${done}${editCounts(toolCall)}`;
       const why = oneLine(toolCall.error?.message ?? '');
-      return `${colors.red(marks.failed)} ${done}${why === '' ? '' : `: ${why}`}`;
+      // Some sentences have the reason already.
+      return `${colors.red(marks.failed)} ${done.endsWith(why) ? done : `${done}: ${why}`}`;
     }
     case 'cancelled': {
       const reasons = { denied: 'denied', skipped: 'skipped', 'result-denied': 'result denied' } as const;

@@ -89,6 +89,21 @@ describe('an approver', () => {
     expect(context.err).toContain('waiting for another client to answer: agenthost watch 1');
   });
 
+  test('without a person goes on without MCP servers and hooks that nobody has allowed, and says so', async () => {
+    const { approver, context } = make('ask', false);
+    const { event, given } = confirmation('a', [once]);
+    const toolInput = 'docs: npx docs\nfiles: npx files';
+    approver.handle({ ...event, toolCall: { ...event.toolCall, toolName: 'mcp_servers', toolInput } });
+    await settle();
+    expect(given).toEqual([{ kind: 'deny', reasonMessage: 'Nobody is there to allow them' }]);
+    expect(context.err).toContain('going on without the MCP servers of the project (docs, files)');
+    const hooks = confirmation('b', [once]);
+    approver.handle({ ...hooks.event, toolCall: { ...hooks.event.toolCall, toolName: 'hooks' } });
+    await settle();
+    expect(hooks.given).toEqual(given);
+    expect(context.err).toContain('going on without the hooks: nobody here can allow them');
+  });
+
   test('with ask asks one question after another, and takes the typed option', async () => {
     const { approver, context } = make('ask', true);
     const [first, second] = [confirmation('a', [always, once]), confirmation('b')];

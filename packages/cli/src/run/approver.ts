@@ -1,8 +1,10 @@
 import type { ChatHandle, DispatchOutcome, TurnEvent } from '@agenthost/client';
+import { HOOK_CONSENT_TOOL, MCP_CONSENT_TOOL } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { errorSentence, rejectionSentence } from '../host-link/host-errors.ts';
 import { usageError } from '../process/exit.ts';
 import type { LineReader } from '../process/line-reader.ts';
+import { commandLine } from '../process/own-command.ts';
 import { askConfirmation, canAllowOnce, showQuestion } from '../question/confirmation.ts';
 import { askInputRequest, type OpenForm, showQuestions } from '../question/input-request.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -168,9 +170,23 @@ export class Approver {
   /** Shows what nobody here can answer. */
   #leaveToOthers(event: AskingEvent): void {
     const { screen } = this.#options;
+    if (event.type === 'confirmation') {
+      const { toolName } = event.toolCall;
+      if (toolName === MCP_CONSENT_TOOL || toolName === HOOK_CONSENT_TOOL) return this.#goOnWithout(event);
+    }
     if (event.type === 'inputRequest') showQuestions(screen, event.request);
     else showQuestion(screen, event.toolCall);
     this.#sayWhere();
+  }
+
+  /** A turn that nobody attends does not wait for servers and hooks that nobody has allowed. */
+  #goOnWithout(event: Extract<AskingEvent, { type: 'confirmation' }>): void {
+    this.#options.screen.note(
+      event.toolCall.toolName === HOOK_CONSENT_TOOL
+        ? `going on without the hooks: nobody here can allow them; a message from \`${commandLine('chat')}\` asks`
+        : `going on without the MCP servers of the project (${serversIn(event.toolCall)}): nobody here can allow them; see \`${commandLine('mcp allow')}\``,
+    );
+    this.#tell(event.deny({ reasonMessage: 'Nobody is there to allow them' }));
   }
 
   #sayWhere(): void {
@@ -189,4 +205,11 @@ export class Approver {
       (error: unknown) => screen.note(`    not answered: ${oneLine(errorSentence(error))}`),
     );
   }
+}
+
+/** The names of the servers in a question, each of which has a line. */
+function serversIn({ toolInput = '' }: Extract<AskingEvent, { type: 'confirmation' }>['toolCall']): string {
+  const text = typeof toolInput === 'string' ? toolInput : (toolInput['x-beginning'] ?? '');
+  const names = text.split('\n').map((line) => oneLine(line.split(':')[0] ?? '', 64));
+  return names.join(', ');
 }

@@ -110,7 +110,7 @@ export function introduceHost(context: Context, screen: Screen, host: Introduced
 function agentText(id: string, { installed, defaultAgent }: IntroducedHost['agents']): string {
   const notes: string[] = [];
   if (id === defaultAgent) notes.push('default');
-  if (id !== 'demo' && !installed.includes(id)) notes.push('command not found');
+  if (id !== 'demo' && !installed.includes(id)) notes.push('not installed');
   return notes.length === 0 ? oneLine(id) : `${oneLine(id)} (${notes.join(', ')})`;
 }
 

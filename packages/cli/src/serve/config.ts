@@ -1,12 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { type AcpAgentEntry, AgentConfigError, readAgentEntries } from '@agenthost/agents';
-import { type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
+import {
+  type AcpAgentEntry,
+  AgentConfigError,
+  type ModelAgentConfig,
+  type PackageEntry,
+  readAgentEntries,
+  readModelAgents,
+  readPackageEntries,
+} from '@agenthost/agents';
+import { findMcpServersFault, type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
 
 /** Content of a config file (`agenthost.json`). */
 export interface ServeConfig {
   readonly agents: readonly AcpAgentEntry[];
+  /** Agents that are packages. Absent: none. */
+  readonly packages?: readonly PackageEntry[];
+  /** The entries of `agents` with `"kind": "model"`. Absent: none. */
+  readonly modelAgents?: readonly ModelAgentConfig[];
   /** Agent for sessions that name none. Absent: the only real one that is found, else `demo`. */
   readonly defaultAgent?: string;
   /** Folders that sessions may work in without an admin's token. Absent: the home folder. */
@@ -17,6 +29,8 @@ export interface ServeConfig {
   readonly writable?: readonly string[];
   /** Folder for git worktrees of sessions. Absent: `worktrees` in the data folder. */
   readonly worktreeDir?: string;
+  /** Folder of the user's customizations. Absent: `.agents` in the home folder. False: the host looks for no customizations at all. */
+  readonly customizations?: string | false;
   /** Origins of web pages that may connect besides the host's own. */
   readonly allowedOrigins?: readonly string[];
   /** Values of `Host` accepted besides the address listened on. */
@@ -25,6 +39,10 @@ export interface ServeConfig {
   readonly trustedProxies?: readonly string[];
   /** `contact`: URL in the signature of pushes. Absent: that of the host. */
   readonly push?: { readonly contact?: string };
+  /** MCP servers for the agents of all sessions, by name. Absent: none. */
+  readonly mcpServers?: NonNullable<HostOptions['mcpServers']>;
+  /** False: the `.mcp.json` of projects is not read. Absent: true. */
+  readonly projectMcpServers?: boolean;
   /** Limits of the history. Absent: no limits. */
   readonly retention?: NonNullable<HostOptions['retention']>;
 }
@@ -54,6 +72,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     expected: 'an absolute path',
     holds: (value) => typeof value === 'string' && isAbsolute(value),
   },
+  customizations: {
+    expected: 'an absolute path, or false',
+    holds: (value) => value === false || (typeof value === 'string' && isAbsolute(value)),
+  },
   allowedOrigins: listOf('origins such as "https://example.org"', (text) => URL.parse(text)?.origin === text),
   allowedHosts: listOf('hosts such as "example.org:443"', (text) => /^[^\s/]+$/.test(text)),
   trustedProxies: listOf('IP addresses and subnets such as "10.0.0.0/8"', isProxyAddress),
@@ -65,6 +87,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
       (value['contact'] === undefined ||
         (typeof value['contact'] === 'string' && isPushContact(value['contact']))),
   },
+  // Its entries are read below.
+  mcpServers: { expected: 'an object of MCP servers by name', holds: isObject },
+  projectMcpServers: { expected: 'true or false', holds: (value) => typeof value === 'boolean' },
   retention: {
     expected: 'an object with turnsPerChat, maxAgeDays or both, whole numbers from 1',
     holds: (value) =>
@@ -73,7 +98,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       isCount(value['turnsPerChat']) &&
       isCount(value['maxAgeDays']),
   },
-} satisfies Record<keyof ServeConfig, Check>;
+} satisfies Record<Exclude<keyof ServeConfig, 'packages' | 'modelAgents'>, Check>;
 
 /**
  * Reads a config file. A missing one says nothing, unless `isRequired`. Rejects with `AgentConfigError`, whose message
@@ -103,16 +128,26 @@ export function parseConfig(value: unknown, file: string): ServeConfig {
   const agents = readAgentEntries(value, file);
   if (!isObject(value)) return { agents };
   for (const [key, member] of Object.entries(value)) {
-    const check = CHECKS[key];
+    const check = Object.hasOwn(CHECKS, key) ? CHECKS[key] : undefined;
     if (check === undefined) {
       throw new AgentConfigError(
         `${file}: ${key}: unknown key; expected one of ${Object.keys(CHECKS).join(', ')}`,
       );
     }
+    const fault = key === 'mcpServers' && isObject(member) ? findMcpServersFault(member) : undefined;
+    if (fault !== undefined) throw new AgentConfigError(`${file}: ${key}.${fault}`);
     if (check.holds(member)) continue;
     const got = JSON.stringify(member).slice(0, 80);
     throw new AgentConfigError(`${file}: ${key}: expected ${check.expected}, got ${got}`);
   }
+  const packages = readPackageEntries(value, file);
+  const modelAgents = readModelAgents(value, file);
   // oxlint-disable-next-line typescript/consistent-type-assertions -- every member has passed its check above
-  return { ...(value as Omit<ServeConfig, 'agents'>), agents };
+  const rest = value as Omit<ServeConfig, 'agents' | 'packages' | 'modelAgents'>;
+  return {
+    ...rest,
+    agents,
+    ...(packages.length > 0 ? { packages } : {}),
+    ...(modelAgents.length > 0 ? { modelAgents } : {}),
+  };
 }

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { type FrameRecorder, recordServerTransport } from '@agenthost/conformance/recording';
 import {
   type CertificateInfo,
@@ -6,6 +7,7 @@ import {
   findHostConfigFault,
   type Host,
   type HostAddress,
+  type HostOptions,
   hostConfigSchema,
   isBasePath,
   JournalError,
@@ -47,6 +49,8 @@ export interface ServeSettings {
   readonly recorder?: FrameRecorder | undefined;
   /** Values of the host's config that clients cannot change, as texts. */
   readonly fixed: Readonly<Record<string, string>>;
+  /** Absent: no telemetry is sent. */
+  readonly telemetry?: HostOptions['telemetry'];
 }
 
 /** A host that runs. */
@@ -125,7 +129,13 @@ export async function startHosting(
     privatePaths: settings.privatePaths,
     ...(recorder && { wrapTransport: (transport) => recordServerTransport(transport, recorder) }),
     ...defined({ readable: config.readable, writable: config.writable, worktreeDir: config.worktreeDir }),
+    ...defined({ telemetry: settings.telemetry }),
+    ...(config.customizations === false
+      ? {}
+      : { customizations: { userFolder: config.customizations ?? join(homedir(), '.agents') } }),
+    automations: {},
     ...defined({ roots, push: config.push, retention: config.retention }),
+    ...defined({ mcpServers: config.mcpServers, projectMcpServers: config.projectMcpServers }),
   });
   tellTroubles(host, tell);
   const listening = await host.start();

@@ -1,8 +1,4 @@
-import type {
-  ClientToHostNotifications,
-  ClientToHostRequests,
-  HostToClientNotifications,
-} from '@agenthost/protocol';
+import type { ClientToHostNotifications, HostToClientNotifications } from '@agenthost/protocol';
 import { CLOSE_CODES } from '@agenthost/protocol';
 import { type AnyMethods, type CloseInfo, Peer, type Transport } from '@agenthost/rpc';
 import { type Clock, steadyNow } from '../clock.ts';
@@ -19,6 +15,7 @@ import {
 import { Listeners, type ReportError } from '../listeners.ts';
 import { CONNECTION_TRANSITIONS, type ConnectionState } from './connection-state.ts';
 import { type Liveness, type LivenessOptions, watchLiveness } from './heartbeat.ts';
+import type { SentRequests } from './sent-requests.ts';
 import { watchTransport } from './watched-transport.ts';
 
 /** The messages that a client serves. `AhpClient.handle` routes the requests. */
@@ -29,7 +26,7 @@ export interface ClientSide {
 
 /** The messages that a host serves. */
 export interface HostSide {
-  readonly requests: ClientToHostRequests;
+  readonly requests: SentRequests;
   readonly notifications: ClientToHostNotifications;
 }
 

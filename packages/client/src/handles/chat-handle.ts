@@ -1,4 +1,5 @@
 import {
+  type BackgroundWork,
   type ChatInputAnswer,
   type ChatInputResponseKind,
   type CompletionItem,
@@ -10,6 +11,8 @@ import { ChannelLost, DispatchRejected } from '../errors.ts';
 import type { DispatchableAction, Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { withEmbeddedContents } from '../transfer/embedded-contents.ts';
+import type { BackgroundPort } from './background-work.ts';
+import { cancelling } from './cancelling.ts';
 import type { Changes, ChangesPort } from './changes.ts';
 import type { ChatMatch, FindOptions } from './find-in-chat.ts';
 import { InputRequestHandle } from './input-request-handle.ts';
@@ -25,12 +28,17 @@ export class ChatHandle implements TurnControls {
   readonly queue: MessageQueue;
   readonly #newId: () => string;
   readonly #now: () => number;
-  readonly #client: ChangesPort;
+  readonly #client: ChangesPort & BackgroundPort;
   /** The latest request for completions. */
   #completing: AbortController | undefined;
 
   /** `now`: milliseconds since the epoch. */
-  constructor(mirror: Mirror<'chat'>, newId: () => string, now: () => number, client: ChangesPort) {
+  constructor(
+    mirror: Mirror<'chat'>,
+    newId: () => string,
+    now: () => number,
+    client: ChangesPort & BackgroundPort,
+  ) {
     this.mirror = mirror;
     this.#newId = newId;
     this.#now = now;
@@ -224,12 +232,25 @@ export class ChatHandle implements TurnControls {
     return this.#onActiveTurn((turnId) => this.#cancelling(turnId));
   }
 
-  /** With the time that the turn has run, by this client's clock [CHAT-20]. */
+  /** Shells and workers that run now and outlive their turns [CHAT-46]. */
+  get backgroundWork(): readonly BackgroundWork[] {
+    return this.mirror.state.backgroundWork ?? [];
+  }
+
+  /**
+   * Ends a shell or a worker of `backgroundWork`. Resolves when the host has done so, and at once for an id that is not there: the work has ended.
+   * Rejects with `CannotEndWork` for work that no client can end, with `DispatchRejected`, and like `AhpClient.request`.
+   */
+  async endBackgroundWork(id: string): Promise<void> {
+    const work = this.backgroundWork.find((each) => each.id === id);
+    if (work === undefined) return;
+    // Loaded when it is needed.
+    const { endBackgroundWork: end } = await import('./background-work.ts');
+    await end(work, this.#client, this.#now);
+  }
+
   #cancelling(turnId: string): DispatchableAction<'chat'> {
-    const { activeTurn } = this.mirror.state;
-    const startedAt = activeTurn?.id === turnId ? Date.parse(activeTurn.startedAt) : Number.NaN;
-    const duration = Number.isNaN(startedAt) ? 0 : Math.max(0, this.#now() - startedAt);
-    return { type: 'chat/turnCancelled', turnId, duration };
+    return cancelling(turnId, this.mirror.state.activeTurn, this.#now());
   }
 
   /** Disposes the mirror. Running turns continue. */

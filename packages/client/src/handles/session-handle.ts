@@ -3,6 +3,7 @@ import {
   type ChatMoveDestination,
   type ClientToHostRequests,
   type CreateSessionParams,
+  type CustomizationEnablement,
   channelUri,
   type ProgressParams,
   type SessionChatInputRequest,
@@ -20,7 +21,9 @@ import type { ExportPort } from '../transfer/session-export.ts';
 import { AnnotationsHandle } from './annotations-handle.ts';
 import type { Changes } from './changes.ts';
 import { ChatHandle } from './chat-handle.ts';
+import type { FileProvider } from './file-provider.ts';
 import { InputRequestHandle } from './input-request-handle.ts';
+import type { PluginFiles, PluginFolder } from './plugin-files.ts';
 import type { OpenedPreview } from './previews.ts';
 import type { Prompt } from './prompt.ts';
 import { ToolConfirmationHandle } from './tool-confirmation-handle.ts';
@@ -40,6 +43,7 @@ type SessionMethod =
   | 'disposeSession'
   | 'createChat'
   | 'disposeChat'
+  | 'disposeTerminal'
   | 'moveChat'
   | 'x-listPorts'
   | 'x-openPreview';
@@ -52,6 +56,7 @@ export interface SessionsPort extends ToolsPort {
     params: ClientToHostRequests[M]['params'],
   ): Promise<ClientToHostRequests[M]['result']>;
   ping(): Promise<void>;
+  publishFiles(prefix: string, provider: FileProvider): () => void;
   onNotification(method: 'root/progress', listener: (progress: ProgressParams) => void): () => void;
 }
 
@@ -65,6 +70,7 @@ export type CreateSessionOptions = Omit<CreateSessionParams, 'channel' | 'progre
 } & SubscriptionOptions;
 
 type OpenPreview = (session: URI, port: number) => Promise<OpenedPreview>;
+type LoadPlugins = () => Promise<PluginFiles>;
 type CreateSession = (options: CreateSessionOptions) => Promise<SessionHandle>;
 
 /** An open session: mirrors of its channel and of its default chat. */
@@ -78,6 +84,7 @@ export class SessionHandle {
   readonly #tools: ToolOffers;
   readonly #create: CreateSession;
   readonly #openPreview: OpenPreview;
+  readonly #plugins: LoadPlugins;
   readonly #offers = new Set<ToolOffer>();
 
   constructor(
@@ -90,6 +97,7 @@ export class SessionHandle {
       tools: ToolOffers;
       create: CreateSession;
       openPreview: OpenPreview;
+      plugins: LoadPlugins;
     },
   ) {
     this.mirror = mirror;
@@ -100,6 +108,7 @@ export class SessionHandle {
     this.#tools = parts.tools;
     this.#create = parts.create;
     this.#openPreview = parts.openPreview;
+    this.#plugins = parts.plugins;
   }
 
   get uri(): URI {
@@ -290,13 +299,38 @@ export class SessionHandle {
    * like `subscribe`.
    */
   async offerTools(tools: readonly OfferedTool[], options: OfferOptions = {}): Promise<ToolOffer> {
-    const offer = await this.#tools.offer(this.uri, tools, options);
+    return this.#hold(await this.#tools.offer(this.uri, { tools }, options));
+  }
+
+  /**
+   * Publishes a plugin for the session [CUST-2]. The host reads its files from this client, and the plugin goes with the client. Resolves when the
+   * host has registered the plugin; `mirror.state.customizations` shows what the host has read. Other files under the same id are a new version.
+   * Rejects like `offerTools`.
+   */
+  async publishPlugin(plugin: PluginFolder, options: OfferOptions = {}): Promise<ToolOffer> {
+    const plugins = await this.#plugins();
+    const offer = await plugins.publish(plugin, (entry) =>
+      this.#tools.offer(this.uri, { plugins: [entry] }, options),
+    );
+    return this.#hold(offer);
+  }
+
+  /** Ends an offer with this handle at the latest. */
+  #hold(offer: ToolOffer): ToolOffer {
     if (this.mirror.isDisposed) offer.dispose();
     else this.#offers.add(offer);
     return offer;
   }
 
-  /** Disposes both mirrors and withdraws the tools offered through this handle. The session continues. */
+  /**
+   * Decides whether a customization of the session is enabled: `enablement` replaces all decisions about it [CUST-21]. `withDecision` of the
+   * protocol package changes one of them. Rejected for an unknown id, and for a list that is out of order [CUST-20].
+   */
+  toggleCustomization(id: string, enablement: CustomizationEnablement[]): Promise<DispatchOutcome> {
+    return this.mirror.dispatch({ type: 'session/customizationToggled', id, enablement });
+  }
+
+  /** Disposes both mirrors and withdraws the tools and plugins offered through this handle. The session continues. */
   dispose(): void {
     for (const offer of this.#offers) offer.dispose();
     this.chat.dispose();

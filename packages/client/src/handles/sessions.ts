@@ -1,5 +1,6 @@
 import {
   annotationsUri,
+  type ClientPluginCustomization,
   channelUri,
   type ListPortsResult,
   type ProgressParams,
@@ -19,8 +20,9 @@ import type { ExportPart } from '../transfer/session-export.ts';
 import type { ImportOptions } from '../transfer/session-import.ts';
 import { AnnotationsHandle } from './annotations-handle.ts';
 import { ChatHandle } from './chat-handle.ts';
+import type { PluginFiles, PluginFolder } from './plugin-files.ts';
 import type { PredictedSummaries } from './predicted-summaries.ts';
-import { listPorts, type OpenedPreview, openPreview } from './previews.ts';
+import type { OpenedPreview } from './previews.ts';
 import { type CatalogueOptions, type CataloguePort, SessionCatalogue } from './session-catalogue.ts';
 import { type CreateSessionOptions, SessionHandle, type SessionsPort } from './session-handle.ts';
 import { ToolOffers } from './tools.ts';
@@ -37,6 +39,7 @@ export class Sessions {
   readonly #summaries: PredictedSummaries;
   readonly #tools: ToolOffers;
   readonly #address: string | undefined;
+  #plugins: Promise<PluginFiles> | undefined;
 
   constructor(
     client: SessionsPort & CataloguePort & WorktreesPort,
@@ -123,8 +126,8 @@ export class Sessions {
    * The ports that processes of all sessions, or of one, listen on now. `unavailable`: why the host knows none, as a sentence. Rejects like
    * `request`.
    */
-  ports(session?: URI): Promise<ListPortsResult> {
-    return listPorts(this.#client, session);
+  async ports(session?: URI): Promise<ListPortsResult> {
+    return (await import('./previews.ts')).listPorts(this.#client, session);
   }
 
   /**
@@ -132,8 +135,8 @@ export class Sessions {
    * -32008 when no process of the session listens on the port, -32009 without the scope `interact`, and -32011 when the host has no
    * previews.
    */
-  openPreview(session: URI, port: number): Promise<OpenedPreview> {
-    return openPreview(this.#client, this.#address, session, port);
+  async openPreview(session: URI, port: number): Promise<OpenedPreview> {
+    return (await import('./previews.ts')).openPreview(this.#client, this.#address, session, port);
   }
 
   #follow(onProgress: (progress: ProgressParams) => void): { token: string; leave: () => void } {
@@ -162,11 +165,31 @@ export class Sessions {
         tools: this.#tools,
         create: (params) => this.create(params),
         openPreview: (session, port) => this.openPreview(session, port),
+        plugins: () => this.#loadPlugins(),
       });
     } catch (error) {
       mirror.dispose();
       throw error;
     }
+  }
+
+  /**
+   * Serves the files of a plugin to the host until `end`, and resolves with the entry that names them, for a template of an automation. Sessions
+   * take plugins by `SessionHandle.publishPlugin`.
+   */
+  async servePlugin(
+    plugin: PluginFolder,
+  ): Promise<{ readonly entry: ClientPluginCustomization; end(): void }> {
+    return (await this.#loadPlugins()).add(plugin);
+  }
+
+  /** Few programs publish plugins, so the code is loaded with the first one. */
+  #loadPlugins(): Promise<PluginFiles> {
+    this.#plugins ??= import('./plugin-files.ts').then(
+      (loaded) =>
+        new loaded.PluginFiles((prefix, files) => this.#client.publishFiles(prefix, files), this.#newId),
+    );
+    return this.#plugins;
   }
 
   /** Opens the annotations of a session without the session. Dispose the handle after use. Rejects like `subscribe`. */

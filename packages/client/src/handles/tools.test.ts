@@ -325,3 +325,58 @@ describe('offered tools', () => {
     expect(runs).toEqual(['first', 'first aborted', 'second', 'second aborted']);
   });
 });
+
+test('[CUST-2] [CUST-21] a plugin is published beside tools and read from the client, and decisions are an action', async () => {
+  const { it, session } = await opened();
+  const files = { 'rules/a.md': 'Use tabs.', 'skills/my pdf/SKILL.md': 'Use pdftotext.' };
+  const published = session.publishPlugin({ id: 'kit', name: 'Kit', files }, { displayName: 'an editor' });
+  // The code is loaded with the first plugin.
+  await settledIn(it, published);
+  const offer = await published;
+  await it.run(session.offerTools([look()]));
+  const [own] = activeClients(it);
+  const uri = 'client-plugin:/kit/';
+  expect(own).toMatchObject({
+    displayName: 'an editor',
+    tools: [{ name: 'look' }],
+    customizations: [{ type: 'plugin', id: 'kit', uri, name: 'Kit', nonce: expect.any(String) }],
+  });
+  const ask = async (method: 'resourceList' | 'resourceRead' | 'resourceResolve', path: string) => {
+    const answer = it.host
+      .connectionOf('c1')
+      .peer.request(method, { channel: 'ahp-root://', uri: `${uri}${path}` });
+    await settledIn(it, answer);
+    return answer;
+  };
+  expect(await ask('resourceResolve', '')).toMatchObject({ type: 'directory' });
+  expect(await ask('resourceList', '')).toEqual({
+    entries: [
+      { name: 'rules', type: 'directory' },
+      { name: 'skills', type: 'directory' },
+    ],
+  });
+  expect(await ask('resourceRead', 'skills/my%20pdf/SKILL.md')).toMatchObject({ data: 'Use pdftotext.' });
+  await expect(ask('resourceRead', 'rules/b.md')).rejects.toMatchObject({ code: -32008 });
+  offer.dispose();
+  await it.settle();
+  expect(activeClients(it)[0]).toMatchObject({ tools: [{ name: 'look' }], customizations: [] });
+  await expect(ask('resourceRead', 'rules/a.md')).rejects.toMatchObject({ code: -32601 });
+  void session.toggleCustomization('kit', [{ kind: 'session', enabled: false }]);
+  await it.settle();
+  expect(it.host.dispatched.at(-1)?.action).toEqual({
+    type: 'session/customizationToggled',
+    id: 'kit',
+    enablement: [{ kind: 'session', enabled: false }],
+  });
+});
+
+/** Runs both sides until a promise has settled, also when code has to be loaded for it. */
+async function settledIn(it: Harness, promise: Promise<unknown>): Promise<void> {
+  const settled = new AbortController();
+  const settle = (): void => settled.abort();
+  promise.then(settle, settle);
+  while (!settled.signal.aborted) {
+    await it.settle();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

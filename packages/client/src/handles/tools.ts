@@ -1,6 +1,7 @@
 import {
   type ChannelKind,
   type ClientAction,
+  type ClientPluginCustomization,
   type ClientToHostRequests,
   ROOT_URI,
   type SessionActiveClient,
@@ -30,10 +31,10 @@ export interface ToolsPort {
   onStatus(listener: (status: ConnectionState) => void): () => void;
 }
 
-/** Tools that this client offers to a session. */
+/** Tools or plugins that this client offers to a session. */
 export interface ToolOffer {
   /**
-   * Withdraws the tools; running calls fail. When no tool is left the client leaves the session's active
+   * Withdraws them; running calls fail. When nothing is left the client leaves the session's active
    * clients. Idempotent.
    */
   dispose(): void;
@@ -47,6 +48,7 @@ export interface OfferOptions {
 
 interface Offer {
   readonly tools: readonly OfferedTool[];
+  readonly plugins: readonly ClientPluginCustomization[];
   readonly options: OfferOptions;
 }
 
@@ -59,14 +61,18 @@ export class ToolOffers {
     this.#client = client;
   }
 
-  /** See `SessionHandle.offerTools`. */
-  async offer(uri: URI, tools: readonly OfferedTool[], options: OfferOptions): Promise<ToolOffer> {
+  /** See `SessionHandle.offerTools` and `SessionHandle.publishPlugin`. */
+  async offer(
+    uri: URI,
+    { tools = [], plugins = [] }: Partial<Pick<Offer, 'tools' | 'plugins'>>,
+    options: OfferOptions,
+  ): Promise<ToolOffer> {
     const opening = this.#sessions.get(uri) ?? this.#open(uri);
     this.#sessions.set(uri, opening);
     const session = await opening;
     // The last tool was withdrawn meanwhile.
-    if (session.isOver) return this.offer(uri, tools, options);
-    const offer: Offer = { tools, options };
+    if (session.isOver) return this.offer(uri, { tools, plugins }, options);
+    const offer: Offer = { tools, plugins, options };
     const dispose = (): void => {
       if (session.remove(offer)) this.#forget(uri, opening);
     };
@@ -104,6 +110,8 @@ class SessionTools {
   readonly #offers = new Set<Offer>();
   /** By the id of the entry in `inputNeeded`, for as long as the entry exists, so that no call runs twice. */
   readonly #runs = new Map<string, RunningTool>();
+  /** Ids of the plugins that were offered at any time. */
+  readonly #pluginIds = new Set<string>();
   /** Unanswered actions of `#join`. */
   #joinCount = 0;
   #isOver = false;
@@ -125,6 +133,7 @@ class SessionTools {
 
   async add(offer: Offer): Promise<DispatchOutcome> {
     this.#offers.add(offer);
+    for (const { id } of offer.plugins) this.#pluginIds.add(id);
     return this.#join();
   }
 
@@ -154,12 +163,14 @@ class SessionTools {
 
   async #join(): Promise<DispatchOutcome> {
     const displayName = [...this.#offers].findLast(({ options }) => options.displayName)?.options.displayName;
+    const others = this.#own?.customizations?.filter(({ id }) => !this.#pluginIds.has(id)) ?? [];
+    const customizations = [...others, ...[...this.#offers].flatMap(({ plugins }) => plugins)];
     const activeClient: SessionActiveClient = {
-      // Customizations of the entry stay as they are.
       ...this.#own,
       clientId: this.#client.clientId,
       ...defined({ displayName }),
       tools: this.#tools.map(({ run: _, ...definition }) => definition),
+      ...(customizations.length === 0 && this.#pluginIds.size === 0 ? {} : { customizations }),
     };
     this.#joinCount += 1;
     try {

@@ -9,6 +9,7 @@ import {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { ImportedTurn, ImportSource } from './import-source.ts';
+import { presentSource } from './present-source.ts';
 
 /** Target size of a frame, in UTF-16 code units. Hosts accept 16 MiB. */
 const BATCH_LENGTH = 1024 * 1024;
@@ -31,14 +32,6 @@ export interface ImportPort {
     method: M,
     params: ClientToHostRequests[M]['params'],
   ): Promise<ClientToHostRequests[M]['result']>;
-}
-
-/** The source in the present types. Rejects with `TypeError` if it is of version 1 and its session or a chat has another shape. */
-export async function presentSource(source: ImportSource): Promise<ImportSource> {
-  if (source.version !== 1) return source;
-  // Few programs need it.
-  const { fromVersion1 } = await import('./version-1.ts');
-  return fromVersion1(source);
 }
 
 /** Options of an import. */

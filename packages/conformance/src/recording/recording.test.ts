@@ -113,6 +113,8 @@ describe('secrets', () => {
   test.each([
     ['of authenticate', { params: { resource: 'r', token: 's3cret' } }],
     ['of a new access token', { result: { token: { id: 't', name: 'n' }, secret: 's3cret' } }],
+    ['of an agent', { method: 'x-setAgentKey', params: { provider: 'p', apiKey: 's3cret' } }],
+    ['of a sign-in', { result: { resource: 'r', token: 's3cret' } }],
     ['typed into a terminal', { params: { action: { type: 'terminal/input', data: 's3cret' } } }],
     [
       'typed into a terminal, in a replay',

@@ -1,4 +1,12 @@
 /**
+ * Whether a value is an error of this name with these texts. A provider that comes as a package may bring its own copy of this module, whose
+ * classes are not the host's.
+ */
+function isNamed(value: unknown, name: string, field: string): boolean {
+  return value instanceof Error && value.name === name && typeof Reflect.get(value, field) === 'string';
+}
+
+/**
  * A failure of an agent. Clients see `errorType` and the message in `chat/error` [CHAT-5]. The host's own
  * types are `agentError`, `agentExited`, `agentMissing`, `agentUnresponsive`, `authRequired` and `hostError`; a provider may
  * use others. A turn that failed with `agentMissing` or `authRequired` is not resumable [CHAT-22].
@@ -13,6 +21,11 @@ export class AgentError extends Error {
   constructor(errorType: string, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.errorType = errorType;
+  }
+
+  /** Errors of another copy of this module count. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, 'AgentError', 'errorType');
   }
 }
 
@@ -33,5 +46,10 @@ export class UnreadableResource extends Error {
   constructor(reason: UnreadableReason, message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
+  }
+
+  /** Errors of another copy of this module count. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isNamed(value, 'UnreadableResource', 'reason');
   }
 }

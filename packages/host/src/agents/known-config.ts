@@ -98,6 +98,7 @@ const SILENT_HOST: AgentSessionHost = {
   clientTools: () => [],
   hostTools: () => [],
   isPrivate: () => Promise.resolve(true),
+  privatePaths: () => Promise.resolve([]),
   ready: () => undefined,
   exited: () => undefined,
 };

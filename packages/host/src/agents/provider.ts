@@ -1,5 +1,6 @@
 import type {
   AgentInfo,
+  AgentKeySource,
   Message,
   SessionConfigSchema,
   SessionConfigValueItem,
@@ -22,6 +23,16 @@ export interface AgentProvider {
    * [CHAT-6]. Default true.
    */
   readonly takesHistory?: boolean;
+  /**
+   * Folders in working directories, such as `.claude`, whose rules and skills the agent reads itself. The host does not tell it about them again.
+   * Default: none.
+   */
+  readonly readsFolders?: readonly string[];
+  /**
+   * Whether its calls of host tools come with `HostToolCall.askModel`. MCP servers of its sessions are told that they can ask for answers of a
+   * model (sampling). Default false.
+   */
+  readonly answersTools?: boolean;
   /** The agent's present description for clients. Must be cheap; called after every `onInfoChanged`. */
   describe(): AgentInfo;
   /**
@@ -33,11 +44,11 @@ export interface AgentProvider {
    * run its command with `--version` for a few seconds.
    */
   availability(): Promise<AgentAvailability>;
-  /** Schema and default values of the session config for this agent. Absent: the agent has no config. */
+  /** Schema and default values of the session config for this agent. Absent or `undefined`: the agent has no config. */
   resolveConfig?(input: {
     workingDirectory: string;
     values: Readonly<Record<string, unknown>>;
-  }): Promise<ResolvedConfig>;
+  }): Promise<ResolvedConfig | undefined>;
   /**
    * Values of a config property with `enumDynamic` that match the query, best first; an empty query asks for
    * a first selection. Absent or `undefined`: the values in the property's `enum` are complete [ROOT-4].
@@ -53,6 +64,11 @@ export interface AgentProvider {
    * empty token revokes the client's earlier one. Rejects with `AgentError` if the token is refused.
    */
   authenticate?(token: ClientToken): Promise<void>;
+  /**
+   * Stores the key of the agent's service where only the host's user can read it; an empty key removes the stored one. The next turn uses it. Rejects
+   * with `AgentError`, of type `invalidKey` for a text that cannot be a key. Absent: the agent takes no key.
+   */
+  setKey?(key: string): Promise<void>;
   /** Opens the agent's side of a chat. Rejects with `AgentError`. The signal ends the attempt. */
   openSession(options: OpenAgentSession, signal: AbortSignal): Promise<AgentSession>;
   /**
@@ -95,6 +111,10 @@ export interface AgentAvailability {
   readonly signIn?: string;
   /** Why its last start failed, for people; only when it is available. Absent: it did not fail, or was not started. */
   readonly failure?: string;
+  /** Name of the package that it comes from, for people. Absent: it comes from none. */
+  readonly package?: string;
+  /** Where its key comes from. Absent: it takes no key. */
+  readonly key?: AgentKeySource;
   /** Whether it is a part of the host's program. Absent: false. */
   readonly isBuiltIn?: boolean;
 }
@@ -160,7 +180,7 @@ export interface AgentSessionHost {
    */
   clientTools(): readonly ClientTool[];
   /**
-   * Tools that the host itself offers to this session now, such as those for comments; `toolsChanged` reports changes. Their names differ from
+   * Tools that the host itself offers to this session now, such as those for comments and of MCP servers; `toolsChanged` reports changes. Their names differ from
    * those of client tools. Run them with `TurnOutput.hostTool`.
    */
   hostTools(): readonly HostTool[];
@@ -169,6 +189,11 @@ export interface AgentSessionHost {
    * writes files for an agent must not touch private paths.
    */
   isPrivate(realPath: string): Promise<boolean>;
+  /**
+   * The real paths of the host's private files and folders that exist now, for sandboxes that have to hide them. A working directory may lie
+   * in one of them.
+   */
+  privatePaths(): Promise<readonly string[]>;
   /**
    * Backpressure for calls that return nothing, here and of a turn: await it between many calls. `undefined`:
    * the host can take more now.
@@ -207,6 +232,10 @@ export interface AgentSession {
    * settle soon after the turn. Absent: the agent takes no messages during a turn.
    */
   steer?(message: Message): Promise<boolean>;
+  /** Whether it offers its model only the tools in `TurnInput.tools`. Otherwise people are told that it cannot. Default false. */
+  readonly limitsTools?: boolean;
+  /** Whether its model gets the rules in `TurnInput.rules` when they apply. Otherwise their texts are instructions. Default false. */
+  readonly scopesRules?: boolean;
   /** A client changed mutable config values. */
   setConfig?(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** The result of `AgentSessionHost.clientTools` or `hostTools` has changed. */

@@ -9,6 +9,7 @@ import type {
   ToolDefinition,
   ToolResultContent,
 } from '@agenthost/protocol';
+import type { ModelRequest, ModelRequestAnswer } from './model-request.ts';
 
 /**
  * An announced tool call. `toolName` is for programs, `displayName` and `intention` are for people. Without
@@ -81,6 +82,8 @@ export type ToolCallAnswer =
       readonly approved: false;
       /** `skipped`: nobody will answer, for example because the turn ended. */
       readonly reason: 'denied' | 'skipped';
+      /** A hook denied the call, and `message` is its reason. Absent: a person or a setting did. */
+      readonly by?: 'hook';
       readonly message?: StringOrMarkdown;
       readonly suggestion?: Message;
       readonly selectedOption?: ConfirmationOption;
@@ -152,6 +155,11 @@ export interface HostToolCall {
   readonly toolCallId?: string;
   /** JSON text that fits the tool's `inputSchema`; the host validates it. */
   readonly toolInput: string;
+  /**
+   * Answers requests that the tool makes to the agent's model while the call runs, after a person has allowed them. Rejects with the reason for
+   * people. Only for providers with `answersTools`. Absent: such requests are refused.
+   */
+  askModel?(request: ModelRequest, signal: AbortSignal): Promise<ModelRequestAnswer>;
 }
 
 /** A call of a client's tool. */

@@ -11,6 +11,16 @@ import type {
 import type { AgentError } from './errors.ts';
 import type { ClientToolCall, HostToolCall, ToolCallHandle, ToolCallStart } from './tool-call.ts';
 
+/** A rule for certain files of the working directories. */
+export interface ScopedRule {
+  /** The same in every turn. */
+  readonly id: string;
+  /** Patterns of `path.matchesGlob` for a path from a working directory; those without `/` match the name of a file. */
+  readonly globs: readonly string[];
+  /** For the model. */
+  readonly text: string;
+}
+
 /** The start of a turn. The message may name a model and a custom agent. */
 export interface TurnInput {
   readonly turnId: string;
@@ -26,6 +36,16 @@ export interface TurnInput {
    * that find out now that they have lost them. Absent: there are none, or `context` starts with them.
    */
   readonly instructions?: string;
+  /**
+   * Names of the tools that the custom agent of the message may use, as its file gives them; agents name tools differently. Absent: all. Only for
+   * agent sessions with `limitsTools`.
+   */
+  readonly tools?: readonly string[];
+  /**
+   * Rules that the model gets when a file that matches is attached, read or changed. They are not in `context`. Absent: there are none. Only for
+   * agent sessions with `scopesRules`.
+   */
+  readonly rules?: readonly ScopedRule[];
   /** BCP 47 tag of the client that started the turn; `en` when unknown [CHAT-19]. */
   readonly locale: string;
   /**
@@ -66,10 +86,11 @@ export interface TurnOutput {
    */
   clientTool(call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult>;
   /**
-   * Runs a tool of the host: shows the call, and resolves with its result. Nobody is asked. Never rejects. The result is a failed one when the
-   * host does not offer the tool, its input is invalid, or the turn has ended.
+   * Runs a tool of the host, or of an MCP server that the host runs: shows the call, asks people about MCP tools that do more than read, and
+   * resolves with the result. Never rejects. The result is a failed one when the host does not offer the tool, its input is invalid, people
+   * denied it, the server failed, the turn has ended, or `withdrawn` aborted, which cancels a call of an MCP server.
    */
-  hostTool(call: HostToolCall): Promise<ToolCallResult>;
+  hostTool(call: HostToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult>;
   /**
    * Asks people and waits for the answer [CHAT-13]. Several requests may be open. The same `requestId`
    * replaces the questions of an open request. Resolves with `cancel` when the turn ends first, or when

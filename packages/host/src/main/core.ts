@@ -1,26 +1,30 @@
 import { join } from 'node:path';
-import { findChat } from '@agenthost/protocol';
+import { findChat, type SessionState } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
 import { AgentError } from '../agents/errors.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { AccessTokens } from '../auth/access-tokens.ts';
 import type { OwnerTokens } from '../auth/owner-tokens.ts';
+import { automationCapabilities } from '../config/automation-capabilities.ts';
 import { numberSetting } from '../config/host-config.ts';
 import { agentsFeature } from '../features/agents/feature.ts';
 import { annotationsFeature } from '../features/annotations/feature.ts';
 import { approvalsFeature } from '../features/approvals/feature.ts';
 import { attachmentsFeature } from '../features/attachments/feature.ts';
 import { authFeature } from '../features/auth/feature.ts';
+import { automationsFeature } from '../features/automations/feature.ts';
 import { catalogueFeature } from '../features/catalogue/feature.ts';
 import { changesetFeature } from '../features/changeset/feature.ts';
 import { chatFeature } from '../features/chat/feature.ts';
 import { clientToolsFeature } from '../features/client-tools/feature.ts';
 import { completionFeature } from '../features/completion/feature.ts';
+import { customizationsFeature } from '../features/customizations/feature.ts';
 import { diskUseFeature } from '../features/disk-use/feature.ts';
 import { FeatureList } from '../features/feature-list.ts';
 import { grantsFeature } from '../features/grants/feature.ts';
 import { historyFeature } from '../features/history/feature.ts';
 import { importFeature } from '../features/import/feature.ts';
+import { mcpFeature } from '../features/mcp/feature.ts';
 import { openTurnsFeature } from '../features/open-turns/feature.ts';
 import { presenceFeature } from '../features/presence/feature.ts';
 import { previewsFeature } from '../features/previews/feature.ts';
@@ -30,12 +34,14 @@ import { resourceWatchFeature } from '../features/resource-watch/feature.ts';
 import { rootFeature } from '../features/root/feature.ts';
 import { searchFeature } from '../features/search/feature.ts';
 import { sessionFeature } from '../features/session/feature.ts';
+import { telemetryFeature } from '../features/telemetry/feature.ts';
 import { terminalFeature } from '../features/terminal/feature.ts';
 import { tokensFeature } from '../features/tokens/feature.ts';
 import { turnsFeature } from '../features/turns/feature.ts';
 import { wireFeature } from '../features/wire/feature.ts';
 import { workingDirectoriesFeature } from '../features/working-directories/feature.ts';
 import { worktreesFeature } from '../features/worktrees/feature.ts';
+import { StatelessChannels } from '../handler-port/stateless-channels.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -49,6 +55,8 @@ import { NodePtyOwner } from '../pty/running/node-pty.ts';
 import { SessionListing } from '../sessions/catalogue.ts';
 import type { SessionParts } from '../sessions/parts.ts';
 import { Sync } from '../sync/sync.ts';
+import type { LogTap } from '../telemetry/logs/log-tap.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Terminals } from '../terminals/terminals.ts';
 import type { TurnParts } from '../turns/parts.ts';
 import type { TurnSupervisor } from '../turns/supervisor.ts';
@@ -56,6 +64,7 @@ import type { Hub } from '../wire/hub.ts';
 import { findVsCode } from '../wire/vscode/ways.ts';
 import { GrantStore } from '../workspace/access/grants.ts';
 import { FileFinder } from '../workspace/completion/file-finder.ts';
+import { pathOfFileUri } from '../workspace/file-uri.ts';
 import { findProject } from '../workspace/git-project.ts';
 import { chokidarTrees } from '../workspace/watching/chokidar-tree.ts';
 import { TreeWatchers } from '../workspace/watching/tree-watchers.ts';
@@ -73,6 +82,7 @@ export interface Core {
   readonly terminals: Terminals;
   readonly turns: TurnSupervisor;
   readonly previews: PreviewList;
+  readonly telemetry: Telemetry;
   readonly ownerTokens: OwnerTokens;
   readonly accessTokens: AccessTokens;
   /**
@@ -95,6 +105,8 @@ interface CoreParts {
   readonly timers: Timers;
   readonly ids: Ids;
   readonly log: Log;
+  /** Reads the lines of `log` for telemetry. */
+  readonly logTap: LogTap;
   /** Emits an event to the program that runs the host. */
   emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E]): void;
 }
@@ -131,10 +143,15 @@ export async function startCore(parts: CoreParts): Promise<Core> {
 
 /** The features of a host in the order of their start; they stop in the opposite order. */
 async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList): Promise<Omit<Core, 'stop'>> {
-  const { options, journal, start, workspace, clock, timers, ids, log, emit } = parts;
+  const { options, journal, start, workspace, clock, timers, ids, log, logTap, emit } = parts;
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
   const { unloadAfterMs = UNLOAD_AFTER_MS } = options;
   const common = { sync, clock, timers, ids, log, workspace };
+  const automations =
+    options.automations &&
+    automationCapabilities(options.automations, {
+      copiesPlugins: options.customizations !== undefined && options.dataDir !== undefined,
+    });
   const listing = new SessionListing();
   const slices = new SliceScheduler(timers);
   const resolveDirectory: SessionParts['resolveDirectory'] = (uri, { isAdmin }) =>
@@ -143,6 +160,9 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   const workingDirectoryOf: TurnParts['workingDirectoryOf'] = async (session, chat) =>
     (await workingDirectoriesOf(session, chat))[0];
 
+  const { telemetry } = features.add(
+    telemetryFeature({ ...common, tap: logTap, serverInfo: { name, version }, options: options.telemetry }),
+  );
   features.add(historyFeature({ sync, clock, unloadAfterMs }));
   features.add(catalogueFeature(common));
   features.add(openTurnsFeature(sync));
@@ -150,7 +170,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   const tokens = features.add(await tokensFeature(common));
   const presentClients = new PresentClients({ clock, timers, path: sync.path });
   features.add(presenceFeature(presentClients));
-  const { agents, remembered, configs, progress } = features.add(
+  const { agents, children, remembered, configs, progress } = features.add(
     await agentsFeature({
       ...common,
       makeProviders: (children) => {
@@ -163,6 +183,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       },
     }),
   );
+  const stateless = new StatelessChannels(telemetry.channels);
   const wire = features.add(
     wireFeature({
       ...common,
@@ -170,8 +191,10 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       start,
       features,
       presentClients,
+      stateless,
       serverInfo: { name, version },
       defaultDirectory: workspace.defaultDirectory,
+      automations,
       outbox: options.outbox,
       graceMs: options.graceMs,
       findWays: findVsCode(vsCodePort({ sync, agents, configs, workspace, log })),
@@ -179,6 +202,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     }),
   );
   const { hub, presence } = wire;
+  telemetry.readConnections(hub);
   features.add(
     rootFeature({
       sync,
@@ -234,7 +258,8 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     }),
   );
   // Turns use worktrees, and worktrees turns. No session exists before both do.
-  const late: { turns?: TurnSupervisor } = {};
+  const late: { turns?: TurnSupervisor; checkTurn?: Awaited<ReturnType<typeof authFeature>>['checkTurn'] } =
+    {};
   const { worktrees } = features.add(
     await worktreesFeature({
       ...common,
@@ -249,8 +274,45 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       },
     }),
   );
+  const customizations =
+    options.customizations === undefined
+      ? undefined
+      : features.add(
+          await customizationsFeature({
+            ...common,
+            agents,
+            remembered,
+            watchers,
+            privatePaths,
+            children,
+            workingDirectoryOf,
+            listing,
+            dataDir: options.dataDir,
+            userFolder: options.customizations.userFolder,
+            toolsChanged: (chats) => late.turns?.toolsChanged(chats),
+            connectionOf: (clientId) => hub.connectionOf(clientId),
+          }),
+        ).customizations;
+  const mcp = features.add(
+    await mcpFeature({
+      ...common,
+      listing,
+      children,
+      version,
+      dataDir: options.dataDir,
+      mcpServers: options.mcpServers ?? {},
+      projectMcpServers: options.projectMcpServers ?? true,
+      plugins: customizations,
+      answersTools: ({ provider }) =>
+        agents.providers.find(({ id }) => id === provider)?.answersTools === true,
+      foldersOf: foldersOf(workspace.defaultDirectory),
+      toolsChanged: (chats) => late.turns?.toolsChanged(chats),
+    }),
+  );
   const { turns, approvals, contents, locales, signIns, readLines, hostTools } = features.add(
     await turnsFeature({
+      contribute: customizations?.contribute,
+      expand: customizations?.expand,
       ...common,
       agents,
       remembered,
@@ -261,11 +323,35 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       workingDirectoriesOf,
       beforeTurn,
       ...worktrees,
+      prepareSession: async (session) => {
+        await worktrees.prepareSession(session);
+        await mcp.prepareSession(session);
+      },
+      prepareTurn: async (turn) => {
+        late.checkTurn?.(turn);
+        await worktrees.prepareTurn(turn);
+        await mcp.prepareTurn(turn);
+      },
+      readElsewhere: (uri, maxBytes) => mcp.library.read(uri, maxBytes),
+      promptText: (session, message) => mcp.library.promptText(session, message),
       listFolders,
     }),
   );
   late.turns = turns;
-  const { isSignedIn } = features.add(authFeature({ agents, signIns, clock, presence }));
+  stateless.side = mcp.side;
+  mcp.join({ hostTools, signIns });
+  customizations?.join(hostTools);
+  const { isSignedIn, checkTurn } = features.add(
+    await authFeature({
+      ...common,
+      agents,
+      signIns,
+      presence,
+      presentClients,
+      path: sync.path,
+    }),
+  );
+  late.checkTurn = checkTurn;
   features.add(approvalsFeature({ sync, approvals, turns, listing }));
   features.add(clientToolsFeature({ ...common, presence, listing }));
   const sessions = {
@@ -281,7 +367,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     findProject: (path: string) => findProject(path, timers),
     ...worktrees,
   };
-  features.add(sessionFeature({ ...sessions, presence, log }));
+  const { createOwn } = features.add(sessionFeature({ ...sessions, presence, log }));
   features.add(importFeature({ ...sessions, presence, attachments }));
   const { dropTurns } = features.add(
     chatFeature({ ...common, agents, turns, locales, contents, attachments, resolveDirectory }),
@@ -291,6 +377,8 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       ...common,
       slices,
       remembered,
+      customizations,
+      mcp: mcp.library,
       files: new FileFinder({ clock, timers, log, privatePaths: workspace.privatePaths }),
       workingDirectoryOf,
     }),
@@ -316,6 +404,18 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     resourceFeature({ journal, readBlob: readContent, nextTurn: () => sync.path.nextTurn() }, files, folders),
   );
   features.add(grantsFeature({ ...common, ...tokens, grants, files, presentClients }));
+  if (automations !== undefined)
+    features.add(
+      automationsFeature({
+        ...sessions,
+        ...tokens,
+        log,
+        attachments,
+        createOwn,
+        capabilities: automations,
+        plugins: customizations?.copies,
+      }),
+    );
   listing.onList((tx, uri, by) =>
     tx.effect(() => emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri })),
   );
@@ -327,6 +427,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     terminals,
     turns,
     previews,
+    telemetry,
     ...tokens,
     dropTurns,
     whenWireStops: wire.whenStopped,
@@ -364,6 +465,14 @@ const workingDirectories =
     } catch (error) {
       throw new AgentError('hostError', errorText(error), { cause: error });
     }
+  };
+
+/** Absolute paths of the folders that a session works in, as far as they are files. */
+const foldersOf =
+  (defaultDirectory: string) =>
+  ({ workingDirectories = [] }: SessionState): readonly string[] => {
+    const folders = workingDirectories.filter((uri) => uri.startsWith('file:')).map(pathOfFileUri);
+    return folders.length > 0 ? folders : [defaultDirectory];
   };
 
 /** The owner of ptys for these options. Throws if `terminals.keeper` is true without a data folder. */

@@ -12,6 +12,7 @@ import { ensureFolder } from '../lib/ensure-folder.ts';
 import { createLog, type FileLog } from '../lib/file-log.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { checkPrivateFolder } from '../lib/private-folder.ts';
+import { LogTap } from '../telemetry/logs/log-tap.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import { type Core, startCore } from './core.ts';
 import { type HostEvents, type HostListener, HostListeners } from './events.ts';
@@ -41,6 +42,7 @@ export class Host {
   readonly #timers: Timers;
   readonly #listeners = new HostListeners();
   #log: Log;
+  readonly #logTap: LogTap;
   #ownLog: FileLog | undefined;
   #state: HostState = { phase: 'new' };
   #cancelSweep: Cancel = () => undefined;
@@ -49,7 +51,8 @@ export class Host {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#timers = options.timers ?? systemTimers;
-    this.#log = options.log ?? silentLog;
+    this.#logTap = new LogTap(this.#clock);
+    this.#log = this.#logTap.through(options.log ?? silentLog);
   }
 
   /**
@@ -92,7 +95,7 @@ export class Host {
       const start = await journal.open();
       // Open the log only now. The journal refuses a folder that another host uses or that is not writable.
       if (this.#options.log === undefined) this.#ownLog = fileLog(this.#options.dataDir);
-      this.#log = this.#ownLog ?? this.#log;
+      if (this.#ownLog !== undefined) this.#log = this.#logTap.through(this.#ownLog);
       for (const message of exposures) {
         this.#log.warn({}, message);
         this.#emit('exposureFound', { message });
@@ -173,6 +176,7 @@ export class Host {
       timers: this.#timers,
       ids: this.#options.ids ?? randomIds,
       log: this.#log,
+      logTap: this.#logTap,
       emit: (event, detail) => this.#emit(event, detail),
     });
     const { listen } = this.#options;

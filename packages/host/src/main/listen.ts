@@ -7,6 +7,7 @@ import { hashToken } from '../auth/verify.ts';
 import { pageHosts } from '../config/host-config.ts';
 import type { Clock, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { PROMETHEUS_TYPE } from '../telemetry/metrics/prometheus.ts';
 import { HostServer } from '../wire/http/server.ts';
 import type { Core } from './core.ts';
 import { certificateInfo, credentialsOf, followFiles } from './credentials.ts';
@@ -33,7 +34,7 @@ export interface Listening {
  * Loads token and certificate, and listens. Rejects with `ListenRefused`, `TlsError` or the system's error.
  */
 export async function startListening(
-  { hub, sync, features, ownerTokens, accessTokens, previews }: Core,
+  { hub, sync, features, ownerTokens, accessTokens, previews, telemetry }: Core,
   { listen, dataDir, version, clock, timers, log, emit, isReady }: Listening,
 ): Promise<{ stop(): Promise<void>; address: HostAddress }> {
   const found = findOwnerToken({ token: listen.token, tokenFile: listen.tokenFile, dataDir });
@@ -70,6 +71,7 @@ export async function startListening(
     version,
     log,
     routes: features.routes,
+    metrics: () => ({ contentType: PROMETHEUS_TYPE, body: telemetry.prometheus() }),
     isReady,
     refusalFor: (identity) => hub.refusalFor(identity),
     accept: (transport, identity) => void hub.accept(transport, identity),

@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts';
 import type { PortScanner } from '../previews/port-scanner.ts';
 import type { PreviewOptions } from '../previews/preview-place.ts';
 import type { PtyOwner } from '../pty/pty.ts';
+import type { TelemetryOptions } from '../telemetry/telemetry.ts';
 import type { TlsFiles } from '../tls/credentials.ts';
 import type { OutboxLimits } from '../wire/connection/outbox.ts';
 import type { OpenTree } from '../workspace/watching/tree-source.ts';
@@ -129,6 +130,14 @@ export interface PushOptions {
   readonly contact?: string;
 }
 
+/** Options of automations. */
+export interface AutomationOptions {
+  /** Least distance between two occurrences of a schedule, in minutes. Default 1. */
+  readonly minIntervalMinutes?: number;
+  /** Ended runs that are kept for each automation. Default 100. */
+  readonly runHistoryLimit?: number;
+}
+
 /** Default time until an idle channel without subscribers is unloaded from memory, in milliseconds. */
 export const UNLOAD_AFTER_MS = 60_000;
 
@@ -178,8 +187,22 @@ export interface HostOptions {
   readonly replayWindow?: { readonly maxAgeMs?: number; readonly maxBytes?: number };
   /** Which history is kept. Default: everything. */
   readonly retention?: RetentionPolicy;
+  /**
+   * Where customizations of agents (agents, skills, commands, rules, hooks, plugins) are looked for besides the working directories of sessions.
+   * `userFolder`: absolute path of the user's own. Absent: the host looks for no customizations at all.
+   */
+  readonly customizations?: { readonly userFolder?: string };
   readonly terminals?: TerminalOptions;
   readonly push?: PushOptions;
+  /** Sending of telemetry [OTLP-1]. Default: none is sent; clients can subscribe to it. */
+  readonly telemetry?: TelemetryOptions;
+  /**
+   * MCP servers for the agents of all sessions, by name, with the members of an entry in `.mcp.json`. `start` rejects for an entry that cannot
+   * be used. Default: none.
+   */
+  readonly mcpServers?: Readonly<Record<string, unknown>>;
+  /** Whether people are asked to allow the MCP servers in the `.mcp.json` of a working directory. False: it is not read. Default true. */
+  readonly projectMcpServers?: boolean;
   /** Opens the folders that are watched for clients. Default: a watcher of the file system. */
   readonly openTree?: OpenTree;
   /** Finds the ports that processes of sessions listen on. Default: by the tables of the system; none on Windows. False: they are not shown. */
@@ -193,6 +216,8 @@ export interface HostOptions {
    * Time until an idle channel without subscribers is unloaded from memory, in milliseconds. Default 60,000.
    */
   readonly unloadAfterMs?: number;
+  /** Automations [AUTO-1]. Default: the host has none, and clients are not told of any. */
+  readonly automations?: AutomationOptions;
   /** Wraps the transport of each connection before it is used, for example to record its frames. Default: none. */
   readonly wrapTransport?: (transport: ServerTransport) => ServerTransport;
   readonly serverInfo?: { readonly name: string; readonly version: string };

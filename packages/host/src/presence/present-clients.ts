@@ -136,6 +136,11 @@ export class PresentClients {
     return this.#bySink.has(sink);
   }
 
+  /** The open connections of a client. */
+  sinksOf(clientId: string): readonly Sink[] {
+    return [...this.#bySink].flatMap(([sink, present]) => (present.clientId === clientId ? [sink] : []));
+  }
+
   /** The connected clients, as clients see them. */
   list(): Pick<PresenceChangedParams, 'clients' | 'more'> {
     const all = [...this.#bySink.values()];

@@ -161,10 +161,22 @@ export type ListingListener = (tx: Tx, uri: string, by: 1 | -1) => void;
 export class SessionListing {
   readonly #listeners: ListingListener[] = [];
   readonly #listListeners: ListingListener[] = [];
+  readonly #copyListeners: ((tx: Tx, session: Channel<'session'>) => void)[] = [];
+  readonly #removalListeners: ((tx: Tx, session: Channel<'session'>) => void)[] = [];
 
   /** Sessions that exist. */
   onChange(listener: ListingListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** New sessions that took over host data of another one. */
+  onCopied(listener: (tx: Tx, session: Channel<'session'>) => void): void {
+    this.#copyListeners.push(listener);
+  }
+
+  /** Sessions that are removed, with what the host knows of them. */
+  onRemoved(listener: (tx: Tx, session: Channel<'session'>) => void): void {
+    this.#removalListeners.push(listener);
   }
 
   /** Sessions in the list. */
@@ -176,6 +188,17 @@ export class SessionListing {
   changed(tx: Tx, uri: string, by: 1 | -1, isListed = true): void {
     for (const listener of this.#listeners) listener(tx, uri, by);
     if (isListed) this.#list(tx, uri, by);
+  }
+
+  /** Tells that a session was made from another one, beside `changed`. */
+  copied(tx: Tx, session: Channel<'session'>): void {
+    for (const listener of this.#copyListeners) listener(tx, session);
+  }
+
+  /** As `changed`, for a session that was removed. */
+  removed(tx: Tx, session: Channel<'session'>): void {
+    for (const listener of this.#removalListeners) listener(tx, session);
+    this.changed(tx, session.uri, -1, session.hostData.unlistedFor === undefined);
   }
 
   /** Adds a session to the list that was not listed. */

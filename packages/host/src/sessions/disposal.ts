@@ -51,7 +51,7 @@ export function removeSession(tx: Tx, parts: DisposalParts, session: Channel<'se
   const isListed = session.hostData.unlistedFor === undefined;
   if (isListed) tx.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
   sync.registry.dispose(tx, session);
-  listing.changed(tx, session.uri, -1, isListed);
+  listing.removed(tx, session);
 }
 
 function dropAnnotations(tx: Tx, { registry }: Sync, session: Channel<'session'>): void {

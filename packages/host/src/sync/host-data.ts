@@ -8,6 +8,8 @@ export interface ChannelHostData extends Record<ChannelKind, AnyHostData> {
   chat: ChatHostData;
   terminal: TerminalHostData;
   annotations: AnnotationsHostData;
+  automation: AutomationsHostData;
+  automationRun: AutomationRunHostData;
 }
 
 interface AnyHostData {
@@ -33,6 +35,10 @@ export interface SessionHostData extends AnyHostData {
   readonly unlistedFor?: string;
   /** Size of what its chats have changed together [SESS-5]. Absent: unknown. */
   readonly changes?: ChangesSummary;
+  /** Decisions for this session whether customizations are enabled, by id, oldest first. Absent: none. */
+  readonly customizations?: Readonly<Record<string, boolean>>;
+  /** Folders of the copies of plugins that it has as a run of an automation, or was made from such a session [AUTO-14]. Absent: none. */
+  readonly plugins?: readonly string[];
   /** Model and agent that clients of 0.4 chose. Absent: none. */
   readonly chosen?: Choice;
 }
@@ -88,6 +94,18 @@ export interface TerminalHostData extends AnyHostData {
   readonly isHistory?: true;
   /** The command that runs now, as reported by its shell, and its start in ms since the epoch. */
   readonly command?: { readonly id: string; readonly startedAt: number };
+}
+
+/** Data that only the host knows of its automations. */
+export interface AutomationsHostData extends AnyHostData {
+  /** Numbers of the rows with the records of automations, by the automation's URI. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+/** Data that only the host knows of a run of an automation. */
+export interface AutomationRunHostData extends AnyHostData {
+  /** The turn that is the run. Absent: it has not started. */
+  readonly turn?: { readonly chat: string; readonly id: string };
 }
 
 /** Data that only the host knows of a session's annotations. */

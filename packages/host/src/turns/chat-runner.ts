@@ -125,7 +125,7 @@ export class ChatRunner {
       isResumed: errorCountOf(turn) > 0,
       command: commandOf(turn.message),
       output,
-      steering: new Steering(this.#parts, { chat: this.#chat, turnId }),
+      steering: new Steering(this.#parts, { session: this.#session, chat: this.#chat, turnId }),
       abort: new AbortController(),
       vacated,
       vacate: () => {
@@ -276,21 +276,50 @@ export class ChatRunner {
     run.agent = agent;
     const isPart = turns.length < chat.hostData.turnCount && !isWholeContext(turns);
     const history = isPart ? await this.#storedTurns(chat) : turns;
-    const transcribed = await withTranscripts(this.#parts.sync, messageForAgent(message));
+    const contribution = await this.#parts.contribute?.({
+      session: this.#session,
+      chat: this.#chat,
+      turnId: run.turnId,
+      message: messageForAgent(message),
+      output: run.output,
+      signal: run.abort.signal,
+    });
+    const transcribed = await withTranscripts(
+      this.#parts.sync,
+      contribution?.message ?? messageForAgent(message),
+    );
     const given = await withAnnotations(this.#parts, transcribed);
     if (run.abort.signal.aborted) return;
     const notice = this.#agent.noticeAbout(agent);
     if (notice !== undefined) run.output.notify(notice);
-    const { context, instructions, heard } = this.#instructions.next(agent);
+    if (agent.limitsTools !== true) contribution?.toolsNotLimited?.();
+    const prompt = await this.#promptOf(run, message);
+    if (run.abort.signal.aborted) return;
+    const scoped = agent.scopesRules === true ? contribution?.scoped : undefined;
+    const { context, instructions, heard } = this.#instructions.next(
+      agent,
+      scoped?.instructions ?? contribution?.instructions,
+    );
     const input: TurnInput = {
       turnId: run.turnId,
       message: given,
-      context: [...context, ...selectionContext(chat), ...commandContext(history)],
-      ...defined({ instructions }),
+      context: [
+        ...context,
+        ...(contribution?.context ?? []),
+        ...selectionContext(chat),
+        ...commandContext(history),
+        ...prompt,
+      ],
+      ...defined({
+        instructions,
+        rules: scoped?.rules,
+        tools: agent.limitsTools === true ? contribution?.tools : undefined,
+      }),
       locale: this.#parts.localeOf(this.#chat),
       readResource: this.#parts.readResource,
     };
-    const { output, abort } = run;
+    const { abort } = run;
+    const { output = run.output } = contribution ?? {};
     const done =
       run.isResumed && agent.resumeTurn !== undefined
         ? agent.resumeTurn(input, output, abort.signal)
@@ -298,8 +327,20 @@ export class ChatRunner {
     run.steering.begin(agent);
     await done;
     await run.steering.settle(run.abort.signal);
+    if (!run.abort.signal.aborted) await contribution?.finish?.();
     // A stopped agent may not have read the instructions.
     if (!run.abort.signal.aborted) heard();
+  }
+
+  /** The text of the MCP prompt that a message invokes. A prompt that cannot be had is told in the chat. */
+  async #promptOf({ output }: Run, { text }: Message): Promise<readonly string[]> {
+    try {
+      const prompt = await this.#parts.promptText(this.#session, text);
+      return prompt === undefined ? [] : [prompt];
+    } catch (error) {
+      output.notify(`The prompt was not read: ${errorText(error)}`);
+      return [];
+    }
   }
 
   /**

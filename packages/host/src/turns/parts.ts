@@ -11,6 +11,7 @@ import type { TerminalService } from '../terminals/service.ts';
 import type { ReadLines } from './contents/annotated-files.ts';
 import type { AttachmentStore } from './contents/attachment-store.ts';
 import type { ContentStore } from './contents/content-store.ts';
+import type { Contribute, Expand } from './contribution.ts';
 import type { ClientToolRuns } from './tools/client-tool.ts';
 import type { HostTools } from './tools/host-tools.ts';
 import type { SignIns } from './tools/sign-ins.ts';
@@ -56,6 +57,14 @@ export interface TurnParts {
     readonly output: TurnOutput;
     readonly signal: AbortSignal;
   }): Promise<void>;
+  /** Adds the customizations of the session to a turn. Absent: the host looks for none. */
+  readonly contribute?: Contribute | undefined;
+  /** Absent: the host looks for no customizations. */
+  readonly expand?: Expand | undefined;
+  /** The text of the MCP prompt that a message invokes, for its agent; `undefined`: it invokes none. Rejects with the reason for people. */
+  promptText(session: string, message: string): Promise<string | undefined>;
   /** Whether a real path is private to the host. */
   isPrivate(realPath: string): Promise<boolean>;
+  /** The host's private files and folders that exist. */
+  listPrivate(): Promise<readonly string[]>;
 }

@@ -13,8 +13,8 @@ const ANSWER_GRACE_MS = 5_000;
 
 /** Passes the steering messages of one turn to its agent, one at a time [CHAT-12]. */
 export class Steering {
-  readonly #parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments' | 'readLines'>;
-  readonly #turn: { readonly chat: string; readonly turnId: string };
+  readonly #parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments' | 'readLines' | 'expand'>;
+  readonly #turn: { readonly session: string; readonly chat: string; readonly turnId: string };
   /**
    * Receives the messages: the agent session, or the host for a command. Absent before the turn has started
    * and after it has finished.
@@ -23,8 +23,8 @@ export class Steering {
   #delivery: Promise<void> | undefined;
 
   constructor(
-    parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments' | 'readLines'>,
-    turn: { readonly chat: string; readonly turnId: string },
+    parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments' | 'readLines' | 'expand'>,
+    turn: { readonly session: string; readonly chat: string; readonly turnId: string },
   ) {
     this.#parts = parts;
     this.#turn = turn;
@@ -84,7 +84,8 @@ export class Steering {
   async #ask(taker: AgentSession | 'host', message: Message): Promise<boolean> {
     if (taker === 'host' || taker.steer === undefined) return false;
     try {
-      const transcribed = await withTranscripts(this.#parts.sync, message);
+      const given = this.#parts.expand?.(this.#turn.session, message) ?? message;
+      const transcribed = await withTranscripts(this.#parts.sync, given);
       return await taker.steer(await withAnnotations(this.#parts, transcribed));
     } catch (error) {
       this.#parts.log.warn({ error, chat: this.#turn.chat }, 'an agent rejected a steering message');

@@ -1,4 +1,4 @@
-import { channelNotFound, invalidParams, type SubscribeParams } from '@agenthost/protocol';
+import { channelNotFound, invalidParams, type SubscribeParams, type TokenScope } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
 import { defined } from '@agenthost/protocol/values';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
@@ -6,6 +6,7 @@ import { SIGNED_OUT, TOKEN_EXPIRED, TOKEN_REVOKED, type TokenIdentity } from '..
 import { Answer } from '../handler-port/answer.ts';
 import type { ChannelModules } from '../handler-port/channel-module.ts';
 import type { Commands } from '../handler-port/commands.ts';
+import type { StatelessChannels } from '../handler-port/stateless-channels.ts';
 import type { JournalStart } from '../journal/journal.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -25,6 +26,7 @@ import { attachWithSnapshots, detach, type Wanted } from './requests/attach.ts';
 import { Dispatcher } from './requests/dispatch.ts';
 import { Handshake, type HostFacts } from './requests/handshake.ts';
 import { paramsIn, routeRequests, type WireRequests } from './requests/router.ts';
+import { routeSideRequests } from './requests/side-requests.ts';
 import type { FindWays } from './ways.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
@@ -38,6 +40,7 @@ export class Hub {
     lives: ClientLives<Connection>;
     departures: Departures;
     presentClients: PresentClients;
+    stateless: StatelessChannels;
     findWays: FindWays;
     connectionLimits(): ConnectionLimits;
     /** Absent: transports are used as they are. */
@@ -67,6 +70,7 @@ export class Hub {
     lives: ClientLives<Connection>;
     departures: Departures;
     presentClients: PresentClients;
+    stateless: StatelessChannels;
     findWays: FindWays;
     connectionLimits(): ConnectionLimits;
     wrapTransport?: ((transport: ServerTransport) => ServerTransport) | undefined;
@@ -107,6 +111,20 @@ export class Hub {
     return this.#parts.lives.connectionOf(clientId);
   }
 
+  /** Open connections by the scope of their tokens. */
+  connections(): Record<TokenScope, number> {
+    const counts = { observe: 0, interact: 0, admin: 0 };
+    for (const { identity } of this.#connections) counts[identity.scope] += 1;
+    return counts;
+  }
+
+  /** Bytes that wait for all clients, responses not counted. */
+  outboxBytes(): number {
+    let bytes = 0;
+    for (const { waitingBytes } of this.#connections) bytes += waitingBytes;
+    return bytes;
+  }
+
   /** Returns the reason to refuse one more connection of this token; `undefined`: it is accepted. */
   refusalFor(identity: TokenIdentity): string | undefined {
     return this.#rateLimits.refusalFor(identity) ?? this.#quotas.refusalFor(identity);
@@ -130,6 +148,7 @@ export class Hub {
       onClose: (closed) => {
         this.#connections.delete(closed);
         this.#parts.presentClients.leave(closed);
+        this.#parts.stateless.leave(closed);
         this.#rateLimits.leave(closed.identity);
         this.#quotas.remove(closed);
         this.#handshake.leave(closed);
@@ -152,6 +171,7 @@ export class Hub {
         // The client sends it again when it is back.
         return given.then((found) => (connection.isClosed ? undefined : run(found)));
       });
+    routeSideRequests(connection, this.#parts.stateless);
     onNotification('dispatchAction', (params) => this.#dispatcher.dispatch(connection, params));
     onNotification('unsubscribe', (params) => this.#unsubscribe(connection, params));
     connection.peer.start();
@@ -216,7 +236,13 @@ export class Hub {
   }
 
   async #subscribe(connection: Connection, params: SubscribeParams): Promise<Answer> {
-    const { sync } = this.#parts;
+    const { sync, stateless } = this.#parts;
+    if (stateless.has(params.channel)) {
+      const { scope } = connection.identity;
+      const { hasMcpApps } = connection.online.client;
+      stateless.subscribe(params.channel, connection, { scope, hasMcpApps, isResumed: false });
+      return Answer.behindCommit({});
+    }
     const channel = await sync.registry.open(params.channel);
     if (channel === undefined) throw channelNotFound(params.channel);
     const refusal = connection.channels.has(channel)
@@ -237,6 +263,7 @@ export class Hub {
     const checked = validateParams('unsubscribe', params);
     if (!checked.ok) return;
     const { channel } = checked.params;
+    this.#parts.stateless.unsubscribe(channel, connection);
     detach(this.#parts.sync, this.#clients, connection, channel);
     if (connection.takesPart) this.#parts.departures.unsubscribed(connection.online.client.id, channel);
   }

@@ -33,6 +33,12 @@ test('[RES-2] a folder, a file and a missing path are private with everything be
     expect(await own.covers(join(base, path)), path).toBe(false);
 });
 
+test('[RES-2] a sandbox has to hide the paths that exist, without those inside another one, under their real names', async () => {
+  symlinkSync(join(base, 'data'), join(base, 'link'));
+  const paths = ['link', 'data/file', 'data/deep', 'config', 'later'].map((path) => join(base, path));
+  expect(await new PrivatePaths(paths).existing()).toEqual([join(base, 'data'), join(base, 'config')]);
+});
+
 test('[RES-2] the same file or folder is recognised under any other name', async () => {
   const own = new PrivatePaths([join(base, 'data')], { now: () => 0 });
   linkSync(join(base, 'data/deep/file'), join(base, 'hard'));

@@ -72,6 +72,14 @@ export class PrivatePaths {
     };
   }
 
+  /** The real paths that exist now, without those inside another one. */
+  async existing(): Promise<readonly string[]> {
+    const paths = (await this.#roots()).filter(({ exists }) => exists).map(({ path }) => path);
+    return [...new Set(paths)].filter(
+      (path) => !paths.some((other) => other !== path && isWithin(path, other)),
+    );
+  }
+
   /** As `look`, for one path. */
   async covers(real: string): Promise<boolean> {
     return (await this.look()).covers(real);

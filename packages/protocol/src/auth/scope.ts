@@ -47,6 +47,10 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     // Contents that a transcript refers to are part of it. Files of the machine are not: they may hold
     // secrets that no session shows.
     resourceRead: ({ uri }) => (isContent(uri) ? 'observe' : 'interact'),
+    'x-listMcpServers': 'interact',
+    'x-decideMcpServer': 'interact',
+    'x-startMcpSignIn': 'interact',
+    'x-finishMcpSignIn': 'interact',
     resourceList: 'interact',
     resourceResolve: 'interact',
     createResourceWatch: 'interact',
@@ -56,6 +60,8 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     completions: 'interact',
     // The token is kept for the caller's own turns only [AUTH-2].
     authenticate: 'interact',
+    'x-beginSignIn': 'interact',
+    'x-finishSignIn': 'interact',
     createSession: ({ config }) => scopeOfSettings(config),
     disposeSession: 'interact',
     createChat: 'interact',
@@ -90,6 +96,8 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     'x-importSession': 'admin',
     'x-importTurns': 'admin',
     'x-finishImport': 'admin',
+    // The key serves the turns of everybody.
+    'x-setAgentKey': 'admin',
     'x-createToken': 'admin',
     'x-listTokens': 'admin',
     'x-revokeToken': 'admin',

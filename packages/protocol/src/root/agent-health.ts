@@ -1,4 +1,4 @@
-import type { ConnectionParams, Count } from '../wire/basics.ts';
+import type { ConnectionParams, Count, EmptyResult } from '../wire/basics.ts';
 
 /** `x-listAgents` (extension): lists the agents that the host offers or knows, and whether they can run. */
 export interface ListAgentsParams extends ConnectionParams {
@@ -35,4 +35,25 @@ export interface AgentHealth {
   isBuiltIn: boolean;
   /** Number of its models. Absent: unknown before its first session. */
   models?: Count;
+  /** Name of the package that it comes from. Absent: it is a program, or built in. */
+  package?: string;
+  /** Where the key of its service comes from. Absent: the host keeps no key for it. */
+  key?: AgentKeySource;
 }
+
+/** Where an agent has its key from: the file that the host wrote, the host's environment, or nowhere. */
+export type AgentKeySource = 'stored' | 'environment' | 'none';
+
+/**
+ * `x-setAgentKey` (extension): stores the key of an agent over a model API in a file of the host's user. No method returns a key. An agent that takes
+ * no key, and a key that no HTTP header can carry, is answered with `-32602`. For admins.
+ */
+export interface SetAgentKeyParams extends ConnectionParams {
+  /** Id of the agent. */
+  provider: string;
+  /** One line of printable ASCII. Empty: the stored key is removed. */
+  apiKey: string;
+}
+
+/** The key is stored. */
+export type SetAgentKeyResult = EmptyResult;

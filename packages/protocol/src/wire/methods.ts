@@ -1,5 +1,11 @@
 import type { AuthenticateParams, AuthenticateResult, AuthRequiredParams } from '../auth/auth.ts';
 import type {
+  BeginSignInParams,
+  BeginSignInResult,
+  FinishSignInParams,
+  FinishSignInResult,
+} from '../auth/sign-in.ts';
+import type {
   CreateTokenParams,
   CreateTokenResult,
   ListTokensParams,
@@ -28,6 +34,16 @@ import type {
   MoveChatParams,
   MoveChatResult,
 } from '../chat/commands.ts';
+import type {
+  DecideMcpServerParams,
+  DecideMcpServerResult,
+  FinishMcpSignInParams,
+  FinishMcpSignInResult,
+  ListMcpServersParams,
+  ListMcpServersResult,
+  StartMcpSignInParams,
+  StartMcpSignInResult,
+} from '../mcp/commands.ts';
 import type { AhpMcpUiHostCapabilities } from '../mcp/state.ts';
 import type { PresenceChangedParams, SetPresenceParams } from '../presence/presence.ts';
 import type {
@@ -70,7 +86,12 @@ import type {
   RevokeGrantParams,
 } from '../resource/grants.ts';
 import type { CreateResourceWatchParams, CreateResourceWatchResult } from '../resource-watch/commands.ts';
-import type { ListAgentsParams, ListAgentsResult } from '../root/agent-health.ts';
+import type {
+  ListAgentsParams,
+  ListAgentsResult,
+  SetAgentKeyParams,
+  SetAgentKeyResult,
+} from '../root/agent-health.ts';
 import type {
   ListApprovalsParams,
   ListApprovalsResult,
@@ -196,7 +217,14 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-hostDiskUse': { params: HostDiskUseParams; result: HostDiskUseResult };
   'x-listPorts': { params: ListPortsParams; result: ListPortsResult };
   'x-openPreview': { params: OpenPreviewParams; result: OpenPreviewResult };
+  'x-listMcpServers': { params: ListMcpServersParams; result: ListMcpServersResult };
+  'x-decideMcpServer': { params: DecideMcpServerParams; result: DecideMcpServerResult };
+  'x-startMcpSignIn': { params: StartMcpSignInParams; result: StartMcpSignInResult };
+  'x-finishMcpSignIn': { params: FinishMcpSignInParams; result: FinishMcpSignInResult };
   'x-listAgents': { params: ListAgentsParams; result: ListAgentsResult };
+  'x-setAgentKey': { params: SetAgentKeyParams; result: SetAgentKeyResult };
+  'x-beginSignIn': { params: BeginSignInParams; result: BeginSignInResult };
+  'x-finishSignIn': { params: FinishSignInParams; result: FinishSignInResult };
   'x-setPresence': { params: SetPresenceParams; result: null };
   'x-pushKey': { params: PushKeyParams; result: PushKeyResult };
   'x-subscribePush': { params: SubscribePushParams; result: SubscribePushResult };
@@ -309,7 +337,14 @@ export const CLIENT_REQUEST_METHODS = [
   'x-hostDiskUse',
   'x-listPorts',
   'x-openPreview',
+  'x-listMcpServers',
+  'x-decideMcpServer',
+  'x-startMcpSignIn',
+  'x-finishMcpSignIn',
   'x-listAgents',
+  'x-setAgentKey',
+  'x-beginSignIn',
+  'x-finishSignIn',
   'x-setPresence',
   'x-pushKey',
   'x-subscribePush',

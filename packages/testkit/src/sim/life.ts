@@ -79,6 +79,8 @@ export class Life {
       return writeTwoTexts(this.#core, place, random, pause);
     };
     this.host = createHost({
+      // Reading a file takes real time.
+      projectMcpServers: false,
       journal: this.journal,
       agents: [
         () =>

@@ -16,6 +16,7 @@ export const linkParts = (life: PageLife): LinkParts => ({
       'x-device': deviceOf(navigator.userAgent),
     },
     locale: language,
+    capabilities: { mcpApps: {} },
     memory: life.memoryOf(address.id),
     onError: (error, where) => {
       // oxlint-disable-next-line no-console -- the browser's console is the page's only log

@@ -70,7 +70,21 @@ const terminalsRoute = createRoute({
   component: lazyRouteComponent(() => import('../terminal/terminals-view.tsx'), 'TerminalsView'),
 });
 
-/** Settings: `/settings/agents`. */
+/** Automations: `/automations?open=<automation URI>&form=new`. */
+const automationsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/automations',
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): HostSearch & { readonly open?: string | undefined; readonly form?: string | undefined } => ({
+    host: stringOf(search['host']),
+    open: stringOf(search['open']),
+    form: stringOf(search['form']),
+  }),
+  component: lazyRouteComponent(() => import('../automations/automations-view.tsx'), 'AutomationsView'),
+});
+
+/** Settings: `/settings/agents`. Authorization servers return to `/settings/signed-in?state=<id>&code=<code>`. */
 const settingsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/settings/{-$section}',
@@ -80,7 +94,14 @@ const settingsRoute = createRoute({
 
 /** The page's addresses. */
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([boardRoute, sessionRoute, newRoute, terminalsRoute, settingsRoute]),
+  routeTree: rootRoute.addChildren([
+    boardRoute,
+    sessionRoute,
+    newRoute,
+    terminalsRoute,
+    automationsRoute,
+    settingsRoute,
+  ]),
   basepath: basePath(),
   defaultPreload: 'intent',
   defaultErrorComponent: ViewFailed,

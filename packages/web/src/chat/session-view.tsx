@@ -8,6 +8,7 @@ import { useSetting } from '../live/setting.ts';
 import { useLink } from '../live/use-hosts.ts';
 import { useIsLost } from '../live/use-is-lost.ts';
 import { useSelected, useSession } from '../live/use-live.ts';
+import { SignInLines } from '../oauth/sign-in-lines.tsx';
 import { text } from '../text/text.ts';
 import { classes } from '../ui/class-names.ts';
 import { Spinner } from '../ui/states.tsx';
@@ -79,6 +80,7 @@ function OpenSession({ link, session }: { readonly link: HostLink; readonly sess
   return (
     <>
       <div className="contents" inert={isCovered}>
+        <SignInLines link={link} />
         <SessionHeader
           link={link}
           session={session}

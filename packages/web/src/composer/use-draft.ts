@@ -5,6 +5,11 @@ import type { HostLink } from '../live/host-link.ts';
 import { ChatDraft } from './draft/chat-draft.ts';
 import { browserDraftStore } from './draft/draft-store.ts';
 
+const mounted = new WeakMap<ChatHandle, ChatDraft>();
+
+/** The draft in the message field of a chat. `undefined`: there is no such field on the page. */
+export const draftOfChat = (chat: ChatHandle): ChatDraft | undefined => mounted.get(chat);
+
 /** The draft of a chat, which follows the host while the component is mounted. The component must have a key by chat. */
 export function useDraft(link: HostLink, chat: ChatHandle): ChatDraft {
   const [draft] = useState(
@@ -26,13 +31,15 @@ export function useDraft(link: HostLink, chat: ChatHandle): ChatDraft {
   );
   useEffect(() => {
     const stop = draft.follow();
+    mounted.set(chat, draft);
     const leave = (): void => draft.flush();
     window.addEventListener('pagehide', leave);
     return () => {
       window.removeEventListener('pagehide', leave);
       stop();
+      mounted.delete(chat);
     };
-  }, [draft]);
+  }, [chat, draft]);
   useSyncExternalStore(draft.onChange, () => draft.content);
   useSyncExternalStore(draft.onChange, () => draft.offer);
   return draft;

@@ -5,7 +5,7 @@ import {
   ROOT_URI,
   type ToolCallAuthRequiredState,
 } from '@agenthost/protocol';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useRef, useState } from 'react';
 import { type HostLink, messageOf } from '../live/host-link.ts';
 import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
@@ -16,6 +16,8 @@ import { PanelFrame } from './panel-frame.tsx';
 import type { QuestionTarget } from './question-target.ts';
 import { useAnswer } from './use-answer.ts';
 import { resourceName } from './waiting-questions.ts';
+
+const OAuthSignIn = lazy(async () => ({ default: (await import('../oauth/oauth-sign-in.tsx')).OAuthSignIn }));
 
 /** Says which access token a tool call waits for and how to give it, and lets a person give it or go on without. */
 export function SignInPanel({
@@ -53,7 +55,18 @@ export function SignInPanel({
     >
       <Requirement auth={auth} />
       {mayAct ? (
-        <TokenForm link={link} auth={auth} isGivingUp={isSending} onGiveUp={giveUp} />
+        <>
+          {auth.resource.authorization_servers !== undefined && (
+            <Suspense>
+              <OAuthSignIn
+                link={link}
+                request={{ resource: auth.resource.resource, scopes: auth.requiredScopes }}
+                name={resourceName(auth)}
+              />
+            </Suspense>
+          )}
+          <TokenForm link={link} auth={auth} isGivingUp={isSending} onGiveUp={giveUp} />
+        </>
       ) : (
         <p className="text-xs text-muted">{text.questions.readOnly}</p>
       )}

@@ -1,9 +1,11 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { CalendarClock, ChevronLeft, ChevronRight } from 'lucide-react';
 import { type ComponentType, useId } from 'react';
 import { usePageTitle } from '../attention/page-title.ts';
 import type { HostLink } from '../live/host-link.ts';
 import { useLink, useLinks } from '../live/use-hosts.ts';
+import { SIGNED_IN } from '../oauth/redirects.ts';
+import { SignedInView } from '../oauth/signed-in-view.tsx';
 import { settingsText } from '../text/settings-text.ts';
 import { text } from '../text/text.ts';
 import { classes } from '../ui/class-names.ts';
@@ -35,6 +37,11 @@ const CONTENT: Readonly<Record<SectionId, ComponentType<{ readonly link: HostLin
 
 /** Settings of page and hosts: a list and the chosen section side by side, or one after the other on a narrow screen. */
 export function SettingsView() {
+  const { section } = route.useParams();
+  return section === SIGNED_IN ? <SignedInView /> : <Sections />;
+}
+
+function Sections() {
   const { section } = route.useParams();
   const { host } = route.useSearch();
   const link = useLink(host);
@@ -93,6 +100,15 @@ function SectionList({ host, shown }: { readonly host: string | undefined; reado
           </Link>
         );
       })}
+      <Link
+        to="/automations"
+        search={{ host }}
+        className="mt-2 flex min-h-12 items-center gap-3 rounded-lg border-t border-line px-3 text-sm text-text hover:bg-hover lg:min-h-9 lg:gap-2.5 lg:px-2.5 lg:text-muted lg:hover:text-text"
+      >
+        <CalendarClock className="size-4 shrink-0 text-muted" aria-hidden />
+        <span className="min-w-0 flex-1 truncate">{settingsText.automations}</span>
+        <ChevronRight className="size-4 text-faint rtl:rotate-180" aria-hidden />
+      </Link>
     </nav>
   );
 }

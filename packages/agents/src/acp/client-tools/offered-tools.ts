@@ -8,6 +8,8 @@ import type { ServedSession, ServedTool, ToolServer, ToolServerEntry } from './t
  * again. Milliseconds.
  */
 const LOOK_LIMIT_MS = 1_500;
+/** Time for an agent that lists tools late to list them for the first time. Milliseconds. */
+const FIRST_LIMIT_MS = 5_000;
 /**
  * Delay between the answer to `tools/list` and the next prompt, which takes a shorter path and must not
  * overtake it. The agent does not tell when its model has the new tools. Milliseconds.
@@ -32,17 +34,25 @@ export class OfferedTools {
   #seen: ReadonlySet<string> = new Set();
   /** Called when the agent has listed the tools. */
   #wake: () => void = () => {};
+  readonly #listsLate: boolean;
+  /** Whether the agent has listed the tools of the present server, or was waited for. */
+  #hasListed = false;
+  /** Ends the wait for the first list. */
+  #stopWaiting: () => void = () => {};
 
   constructor(parts: {
     host: AgentSessionHost;
     timers: AcpTimers;
     findServer: FindToolServer;
     turn: () => AcpTurn | undefined;
+    /** See `AcpAgentConfig.listsToolsLate`. */
+    listsLate: boolean;
   }) {
     this.#host = parts.host;
     this.#timers = parts.timers;
     this.#findServer = parts.findServer;
     this.#turn = parts.turn;
+    this.#listsLate = parts.listsLate;
   }
 
   /**
@@ -63,6 +73,29 @@ export class OfferedTools {
     // The session gets a new server, because some agents (Codex) cache the tools of the present one.
     if (this.#isBehind) this.end();
     return this.#served === undefined;
+  }
+
+  /**
+   * Waits until an agent that lists tools late has listed them once, so that the next message does not overtake the tools. Ends after 5 s, with the
+   * signal, with `gone` and with the session. Never rejects.
+   */
+  async firstList(signal: AbortSignal, gone: Promise<unknown>): Promise<void> {
+    if (!this.#listsLate || this.#served === undefined || this.#hasListed || signal.aborted) return;
+    if (this.list().length === 0) return;
+    await new Promise<void>((resolve) => {
+      const stop = (): void => {
+        cancel();
+        signal.removeEventListener('abort', stop);
+        resolve();
+      };
+      const cancel = this.#timers.after(FIRST_LIMIT_MS, stop);
+      signal.addEventListener('abort', stop, { once: true });
+      void gone.then(stop, stop);
+      this.#stopWaiting = stop;
+    });
+    this.#stopWaiting = () => {};
+    // A cancelled turn does not make the next one early.
+    if (!signal.aborted) this.#hasListed = true;
   }
 
   /** A withdrawn tool may stay in the agent's list: its calls fail. */
@@ -89,11 +122,16 @@ export class OfferedTools {
     this.#see(this.list());
     if (this.#served === undefined && (isLastChance || this.list().length > 0)) {
       const server = await this.#findServer();
+      this.#hasListed = false;
       this.#served = await server.serve({
         list: () => this.list(),
         listed: () => {
           const tools = this.list();
-          this.#timers.after(SETTLE_MS, () => this.#see(tools));
+          this.#timers.after(SETTLE_MS, () => {
+            this.#see(tools);
+            this.#hasListed = true;
+            this.#stopWaiting();
+          });
         },
         call: (tool, input, withdrawn) => this.#call(tool, input, withdrawn),
       });
@@ -108,6 +146,7 @@ export class OfferedTools {
 
   /** The session has ended. */
   end(): void {
+    this.#stopWaiting();
     this.#served?.close();
     this.#served = undefined;
   }
@@ -126,7 +165,7 @@ export class OfferedTools {
     return toolResult(
       await ('clientId' in tool
         ? turn.clientTool(tool, toolInput, withdrawn)
-        : turn.hostTool(tool, toolInput)),
+        : turn.hostTool(tool, toolInput, withdrawn)),
     );
   }
 }

@@ -11,6 +11,7 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     displayName: 'Claude Code',
     description: 'Anthropic Claude Code through its ACP adapter',
     command: 'claude-agent-acp',
+    readsFolders: ['.claude'],
     install: 'npm install -g @agentclientprotocol/claude-agent-acp',
     envAllow: ['ANTHROPIC_*', 'CLAUDE_*', 'AWS_*', 'GOOGLE_*', 'VERTEX_*', 'CLOUD_ML_REGION'],
     // The adapter includes Claude Code, without its command.
@@ -24,6 +25,8 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     command: 'codex-acp',
     install: 'npm install -g @agentclientprotocol/codex-acp',
     envAllow: ['OPENAI_*', 'CODEX_*', 'NO_BROWSER'],
+    // It starts servers in the background of a new session.
+    listsToolsLate: true,
     // The adapter includes Codex, without its command.
     signIn: 'npx @openai/codex login',
     loginHint:

@@ -48,6 +48,7 @@ describe('the config file', () => {
     [{ agents: { a: { args: 'x' } } }, 'f: agents.a.args: expected a list of strings, got "x"'],
     [{ agents: { a: { env: { A: 1 } } } }, 'f: agents.a.env: expected an object of strings, got {"A":1}'],
     [{ agents: { a: { enabled: 'no' } } }, 'f: agents.a.enabled: expected true or false, got "no"'],
+    [{ agents: { a: { kind: 'modle' } } }, 'f: agents.a.kind: expected "model", or no kind, got "modle"'],
     [
       { agents: { a: { comand: 'x' } } },
       'f: agents.a.comand: unknown; expected one of displayName, description, command',

@@ -37,6 +37,13 @@ export interface AcpAgentConfig {
   readonly offersWriteTextFile?: boolean;
   /** Whether one process serves all chats. False gives each chat a process in its working directory. Default true. */
   readonly sharesProcess?: boolean;
+  /**
+   * Whether the agent lists the tools of MCP servers by itself after it has opened a session, and sends an earlier message to the model without
+   * them. The first message then waits for the list, for 5 s at most. Default false.
+   */
+  readonly listsToolsLate?: boolean;
+  /** Folders in working directories whose rules and skills the agent reads itself, such as `.claude`. Default: none. */
+  readonly readsFolders?: readonly string[];
 }
 
 /** An entry of the config file: changed fields of a known agent, or a complete new agent. */
@@ -80,6 +87,8 @@ const checks: Readonly<Record<string, Check>> = {
   offersReadTextFile: aBoolean,
   offersWriteTextFile: aBoolean,
   sharesProcess: aBoolean,
+  listsToolsLate: aBoolean,
+  readsFolders: texts,
   enabled: aBoolean,
 } satisfies Record<keyof Omit<AcpAgentEntry, 'id'>, Check>;
 
@@ -89,39 +98,53 @@ const ID_PATTERN = /^[a-z][a-z0-9+.-]*$/;
 const TAKEN_IDS = /^(ahp-.*|mcp|file)$/;
 
 /**
- * Reads the `agents` member of a parsed config file. Absent: no entries. Throws `AgentConfigError`.
+ * Reads the `agents` member of a parsed config file, except model agents and entries that name a package. Absent: no entries. Throws `AgentConfigError`.
  * @param file Path of the file, for messages.
  */
 export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[] {
-  if (!isObject(config)) throw wrong(file, 'the file', 'an object', config);
+  if (!isObject(config)) throw wrongValue(file, 'the file', 'an object', config);
   const agents = config['agents'];
   if (agents === undefined) return [];
-  if (!isObject(agents)) throw wrong(file, 'agents', 'an object of agents by id', agents);
-  return Object.entries(agents).map(([id, value]) => readEntry(id, value, file));
+  if (!isObject(agents)) throw wrongValue(file, 'agents', 'an object of agents by id', agents);
+  return Object.entries(agents)
+    .filter(([, value]) => !isPackageEntry(value) && !isModelEntry(value))
+    .map(([id, value]) => readEntry(id, value, file));
+}
+
+/** Whether an entry of `agents` names a package. Such entries are those of `readPackageEntries`. */
+export const isPackageEntry = (value: unknown): boolean => isObject(value) && 'package' in value;
+
+/** Whether an entry of `agents` is an agent over a model API. Such entries are those of `readModelAgents`. */
+export const isModelEntry = (value: unknown): boolean => isObject(value) && value['kind'] === 'model';
+
+/** Throws `AgentConfigError` for a key of `agents` that cannot be a provider id. */
+export function checkAgentId(id: string, file: string): void {
+  if (ID_PATTERN.test(id) && !TAKEN_IDS.test(id)) return;
+  throw new AgentConfigError(
+    `${file}: agents.${id}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is not a scheme of the protocol`,
+  );
 }
 
 function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
   const key = `agents.${id}`;
-  if (!ID_PATTERN.test(id) || TAKEN_IDS.test(id)) {
-    throw new AgentConfigError(
-      `${file}: ${key}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is not a scheme of the protocol`,
-    );
-  }
-  if (!isObject(value)) throw wrong(file, key, 'an object', value);
+  checkAgentId(id, file);
+  if (!isObject(value)) throw wrongValue(file, key, 'an object', value);
+  if ('kind' in value) throw wrongValue(file, `${key}.kind`, '"model", or no kind', value['kind']);
   for (const [name, member] of Object.entries(value)) {
-    const check = checks[name];
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check === undefined) {
       throw new AgentConfigError(
         `${file}: ${key}.${name}: unknown; expected one of ${Object.keys(checks).join(', ')}`,
       );
     }
-    if (!check.holds(member)) throw wrong(file, `${key}.${name}`, check.expected, member);
+    if (!check.holds(member)) throw wrongValue(file, `${key}.${name}`, check.expected, member);
   }
   // oxlint-disable-next-line typescript/consistent-type-assertions -- every member has passed its check above
   return { ...(value as Omit<AcpAgentEntry, 'id'>), id };
 }
 
-function wrong(file: string, key: string, expected: string, got: unknown): AgentConfigError {
+/** The error for a value of a config file. */
+export function wrongValue(file: string, key: string, expected: string, got: unknown): AgentConfigError {
   const shown = JSON.stringify(got)?.slice(0, 80) ?? String(got);
   return new AgentConfigError(`${file}: ${key}: expected ${expected}, got ${shown}`);
 }

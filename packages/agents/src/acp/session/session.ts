@@ -96,6 +96,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       timers: context.timers,
       findServer: context.findToolServer,
       turn: () => this.#turn,
+      listsLate: context.agent.listsToolsLate ?? false,
     });
     this.#opening = new SessionOpening({
       context,
@@ -257,6 +258,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       isResumed && this.#opening.knowsTurn(input.turnId)
         ? [{ type: 'text', text: CONTINUE }]
         : await this.#message(input, connection.traits, tell);
+    await this.#tools.firstList(signal, connection.closed);
     if (signal.aborted) return;
     const { workingDirectory } = this.#options;
     const turn = new AcpTurn(input.turnId, output, {

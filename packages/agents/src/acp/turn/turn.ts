@@ -168,10 +168,10 @@ export class AcpTurn {
     );
   }
 
-  /** Runs a tool of the host that the agent called. */
-  hostTool({ name }: HostTool, toolInput: string): Promise<ToolCallResult> {
+  /** Runs a tool of the host, or of an MCP server, that the agent called, until `withdrawn` aborts. */
+  hostTool({ name }: HostTool, toolInput: string, withdrawn: AbortSignal): Promise<ToolCallResult> {
     this.#duplicates.claim(name);
-    return this.#output.hostTool({ name, toolInput });
+    return this.#output.hostTool({ name, toolInput }, withdrawn);
   }
 
   #isShown({ toolCallId }: ToolCallFields): boolean {

@@ -15,6 +15,8 @@ export type KeyContext =
   | 'changesText'
   | 'comments'
   | 'chats'
+  | 'background'
+  | 'customizations'
   | 'settings'
   | 'settingChoice'
   | 'settingText'
@@ -97,6 +99,16 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-r', 'Ctrl-R', 'changes', {
       command: 'changes',
       help: 'changes of files; /changes does the same',
+    }),
+    b('ctrl-b', 'Ctrl-B', 'background', {
+      command: 'background',
+      when: 'hasBackground',
+      help: 'what runs in the background; /background too',
+    }),
+    b('ctrl-p', 'Ctrl-P', 'plugins, MCP', {
+      command: 'customizations',
+      isQuiet: true,
+      help: 'customizations and MCP servers; /customizations too',
     }),
     b('ctrl-g', 'Ctrl-G', 'model, settings', 'settings'),
     b('esc', 'Esc', 'sessions', 'back'),
@@ -255,6 +267,32 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('?', '?', 'help', 'help'),
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
   ],
+  background: [
+    b('enter', 'Enter', 'open', { command: 'open', when: 'canOpen' }),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('x', 'x', 'end', { command: 'end', when: 'hasWork' }),
+    b('esc ctrl-b', 'Esc', 'back', 'back'),
+    b('?', '?', 'help', 'help'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+  ],
+  customizations: [
+    b('enter', 'Enter', 'on / off', { command: 'toggle', when: 'isItem', help: 'on or off in this session' }),
+    b('d', 'd', 'default', {
+      command: 'reset',
+      when: 'isItem',
+      help: 'take back the decision of this session',
+    }),
+    b('a', 'a', 'allow', { command: 'allow', when: 'canAllow', help: 'let the MCP server run' }),
+    b('r', 'r', 'refuse', { command: 'refuse', when: 'canRefuse', help: 'never let the MCP server run' }),
+    b('s', 's', 'start', { command: 'start', when: 'canStart' }),
+    b('s', 's', 'stop', { command: 'stop', when: 'canStop' }),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('esc ctrl-p', 'Esc', 'back', 'back'),
+    b('?', '?', 'help', 'help'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+  ],
   settings: [
     b('enter', 'Enter', 'change', { command: 'change', when: 'isMutable' }),
     b('up', '↑', 'up', { command: 'up', isQuiet: true }),
@@ -331,6 +369,8 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   changesText: 'Comment, or commit message',
   comments: 'Open comments',
   chats: 'Chats',
+  background: 'Shells and workers in the background',
+  customizations: 'Customizations and MCP servers',
   settings: 'Model and settings',
   settingChoice: 'Choices of a setting (type to filter)',
   settingText: 'Text of a setting',

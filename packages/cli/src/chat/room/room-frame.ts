@@ -105,8 +105,10 @@ function headerLine(room: RoomView, width: number, { home, marks }: Surroundings
 
 function stateWord({ session, conversation, otherAsks }: RoomView, marks: Marks): Line {
   const { status, lifecycle } = session.mirror.state;
-  const others: Line =
+  const others: Span[] =
     otherAsks === 0 ? [] : [span(`${marks.asks} ${otherAsks} elsewhere  `, { color: 'yellow' })];
+  const behind = conversation.chat.backgroundWork.length;
+  if (behind > 0) others.push(span(`${behind} in the background  `, { dim: true }));
   if (lifecycle === 'creating') return [...others, span('starts', { color: 'cyan' })];
   if (lifecycle === 'failed') return [...others, span('failed', { color: 'red' })];
   if (conversation.asks.length > 0) return [...others, span('asks', { color: 'yellow', bold: true })];

@@ -1,4 +1,4 @@
-import type { ChatHandle, SessionHandle } from '@agenthost/client';
+import { type ChatHandle, openMcpServers, type SessionHandle } from '@agenthost/client';
 import { type SessionState, SessionStatus, type URI } from '@agenthost/protocol';
 import { hasModel } from '../../input/session-options.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
@@ -16,8 +16,10 @@ import type { KeyEvent } from '../keys/key-event.ts';
 import { SettingsPanel } from '../settings/settings-panel.ts';
 import { terminalsOf } from '../transcript/terminal-tails.ts';
 import { CHAT_VIEW } from '../transcript/transcript.ts';
+import { BackgroundPanel } from './background-panel.ts';
 import { ChatsPanel } from './chats-panel.ts';
 import { Conversation } from './conversation.ts';
+import { CustomizationsPanel } from './customizations-panel.ts';
 import { type RoomView, roomFrame } from './room-frame.ts';
 import { answerOf, conditionsIn, copyAnswer, runInTurns } from './turn-commands.ts';
 
@@ -149,6 +151,8 @@ export class Room implements Screen, RoomView {
     switch (command) {
       case 'send':
         if (composer.takeCommand('/changes')) return this.#showChanges();
+        if (composer.takeCommand('/background')) return this.#showBackground();
+        if (composer.takeCommand('/customizations')) return this.#showCustomizations();
         return conversation.send();
       case 'steer':
         return conversation.steer();
@@ -176,6 +180,10 @@ export class Room implements Screen, RoomView {
         return this.#showChats();
       case 'changes':
         return this.#showChanges();
+      case 'background':
+        return this.#showBackground();
+      case 'customizations':
+        return this.#showCustomizations();
       case 'settings':
         return this.#showSettings();
       case 'back':
@@ -241,6 +249,23 @@ export class Room implements Screen, RoomView {
         this.#confirm('Remove this chat for everyone?', () => {
           tellFailure(this.#env, 'not removed', this.#env.client.request('disposeChat', { channel: chat }));
         }),
+    });
+  }
+
+  #showBackground(): void {
+    this.#overlay = new BackgroundPanel(this.#env, this.#conversation.chat, {
+      close: () => this.#uncover(),
+      open: (chat) => {
+        this.#uncover();
+        this.#open(chat);
+      },
+    });
+  }
+
+  #showCustomizations(): void {
+    this.#overlay = new CustomizationsPanel(this.#env, this.session, {
+      openServers: () => openMcpServers(this.#env.client),
+      close: () => this.#uncover(),
     });
   }
 

@@ -82,6 +82,7 @@ export function conditionsIn(conversation: Conversation): readonly string[] {
     ['isEmpty', composer.isEmpty],
     ['hasQueue', (queuedMessages ?? steeringMessage) !== undefined],
     ['isTalk', !isReadOnly],
+    ['hasBackground', chat.backgroundWork.length > 0],
     ['isChanging', composer.purpose.kind === 'pending'],
     ['isResending', composer.purpose.kind === 'resend'],
   ];

@@ -80,7 +80,8 @@ function headOf(toolCall: ToolCallState, marks: Marks): Head {
       return {
         mark: marks.failed,
         style: { color: 'red' },
-        title: why === '' ? done : `${done}: ${why}`,
+        // Some sentences have the reason already.
+        title: done.endsWith(why) ? done : `${done}: ${why}`,
         after: '',
       };
     }

@@ -1,5 +1,6 @@
-import type { RootConfigState } from '@agenthost/protocol';
+import { invalidParam, type RootConfigState } from '@agenthost/protocol';
 import { ChildProcesses } from '../../agents/child-processes.ts';
+import { AgentError } from '../../agents/errors.ts';
 import { KnownConfigs } from '../../agents/known-config.ts';
 import type { AgentProvider, ChildRegistry } from '../../agents/provider.ts';
 import { AgentRegistry } from '../../agents/registry.ts';
@@ -35,6 +36,8 @@ export async function agentsFeature({
     readonly remembered: RememberedAgents;
     readonly configs: KnownConfigs;
     readonly progress: StartProgress;
+    /** Records processes of other parts of the host. */
+    readonly children: ChildRegistry;
   }
 > {
   const { journal } = sync;
@@ -58,8 +61,14 @@ export async function agentsFeature({
     name: 'agents',
     commands: {
       'x-listAgents': async ({ refresh }) => ({ items: await health.list(refresh === true) }),
+      'x-setAgentKey': async ({ provider, apiKey }) => {
+        await setKey(agents.get(provider), apiKey);
+        health.forget();
+        return {};
+      },
     },
     agents,
+    children,
     remembered,
     configs: new KnownConfigs({ remembered, timers, log }),
     progress: new StartProgress(sync),
@@ -68,4 +77,19 @@ export async function agentsFeature({
       await Promise.all(others.map((provider) => provider.dispose()));
     },
   };
+}
+
+async function setKey(provider: AgentProvider, key: string): Promise<void> {
+  if (provider.setKey === undefined)
+    throw invalidParam(
+      'provider',
+      'expected an agent whose key the host keeps, such as one over a model API',
+    );
+  try {
+    await provider.setKey(key);
+  } catch (error) {
+    if (error instanceof AgentError && error.errorType === 'invalidKey')
+      throw invalidParam('apiKey', error.message);
+    throw error;
+  }
 }

@@ -18,7 +18,8 @@ export class AgentHealthList {
   readonly #clock: Clock;
   readonly #timers: Timers;
   #known: { readonly items: Promise<AgentHealth[]>; readonly at: number } | undefined;
-  #isChecking = false;
+  /** The check that runs. */
+  #checking: Promise<AgentHealth[]> | undefined;
 
   /** `others`: known agents that the host does not offer. */
   constructor(parts: {
@@ -37,11 +38,12 @@ export class AgentHealthList {
   list(isNew: boolean): Promise<AgentHealth[]> {
     const now = steadyNow(this.#clock);
     const isFresh = this.#known !== undefined && !isNew && now - this.#known.at < FRESH_MS;
-    if (this.#known !== undefined && (isFresh || this.#isChecking)) return this.#known.items;
-    this.#isChecking = true;
+    if (this.#known !== undefined && (isFresh || this.#checking === this.#known.items))
+      return this.#known.items;
     const items = this.#check().finally(() => {
-      this.#isChecking = false;
+      if (this.#checking === items) this.#checking = undefined;
     });
+    this.#checking = items;
     this.#known = { items, at: now };
     return items;
   }
@@ -60,6 +62,11 @@ export class AgentHealthList {
         healthOf(provider.describe(), unoffered(await this.#look(provider)), { isDefault: false }),
       );
     return Promise.all([...offered, ...others]);
+  }
+
+  /** The next answer comes from a new check. */
+  forget(): void {
+    this.#known = undefined;
   }
 
   /** Never rejects, and settles within the time limit. */
@@ -81,7 +88,7 @@ export class AgentHealthList {
 /** An agent that the host did not offer at its start cannot be used, even if it is installed now. */
 const unoffered = (found: AgentAvailability): AgentAvailability =>
   found.available
-    ? { ...found, available: false, reason: 'It was installed after the start of the host: restart the host' }
+    ? { ...found, available: false, reason: 'It was added after the start of the host: restart the host' }
     : found;
 
 function healthOf(
@@ -89,7 +96,7 @@ function healthOf(
   found: AgentAvailability,
   { isDefault }: { readonly isDefault: boolean },
 ): AgentHealth {
-  const { available, failure, reason, version, install, signIn } = found;
+  const { available, failure, reason, version, install, signIn, key, package: name } = found;
   const state = !available ? 'missing' : failure === undefined ? 'ready' : 'failed';
   const problem = available ? failure : (reason ?? 'It is not available');
   return {
@@ -105,6 +112,8 @@ function healthOf(
       installCommand: install,
       signInCommand: signIn,
       models: models.length === 0 ? undefined : models.length,
+      package: name,
+      key,
     }),
   };
 }

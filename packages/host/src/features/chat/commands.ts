@@ -19,6 +19,7 @@ import { openChat } from '../../handler-port/open-chat.ts';
 import type { Ids } from '../../lib/clock.ts';
 import { checkRoom } from '../../sessions/chat-room.ts';
 import { removeChat } from '../../sessions/disposal.ts';
+import { modelProblem } from '../../sessions/model-rule.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
 import { createChat, type ForkPoint, forkTitle, isCurrent } from '../../sync/fork.ts';
@@ -41,7 +42,6 @@ import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { findChatFork } from './fork.ts';
-import { modelProblem } from './model-rule.ts';
 import { copyContext, findSideChat, type SideChatStart, storeContext } from './side-chat.ts';
 
 /** Maximum number of turns in one answer to `fetchTurns`, and bytes of their JSON. */

@@ -15,11 +15,11 @@ import {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { type Caller, type Rejection, reject } from '../../handler-port/channel-module.ts';
+import { modelProblem } from '../../sessions/model-rule.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { findToolCall } from '../../turns/tools/tool-call.ts';
 import { checkAnswerChanged, checkCompleted } from './input-rules.ts';
-import { modelProblem } from './model-rule.ts';
 
 type Of<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
 

@@ -13,7 +13,14 @@ import { commandsOf } from '../../turns/agent/agent-commands.ts';
 import type { FileFinder } from '../../workspace/completion/file-finder.ts';
 import { completionWordAt } from '../../workspace/completion/word.ts';
 import { EarlierTurns } from './earlier-turns.ts';
-import { type CompletionPlace, commandItem, fileItem, turnItem } from './items.ts';
+import {
+  type CompletionPlace,
+  commandItem,
+  fileItem,
+  type ResourceFound,
+  resourceItem,
+  turnItem,
+} from './items.ts';
 
 /** Maximum number of items of each kind in one answer. Turns contain their text. */
 const MAX_FILES = 20;
@@ -25,6 +32,13 @@ export interface CompletionParts {
   readonly files: FileFinder;
   readonly slices: SliceScheduler;
   readonly remembered: Pick<RememberedAgents, 'commands'>;
+  /** Absent: the host looks for no customizations. */
+  readonly customizations?: { commands(session: string): readonly AgentCommand[] } | undefined;
+  /** Resources and prompts of the MCP servers of a session. */
+  readonly mcp: {
+    resources(session: string): Promise<readonly ResourceFound[]>;
+    commands(session: string): Promise<readonly AgentCommand[]>;
+  };
   /** Absolute path. Rejects with `AgentError` if the folder no longer exists. */
   workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
 }
@@ -44,9 +58,14 @@ export function completionCommands(parts: CompletionParts): Commands {
       const place = { text, word };
       switch (word.trigger) {
         case '@':
-          return { items: await fileItems(parts, { session, chat }, place, { caller, signal }) };
+          return {
+            items: [
+              ...(await fileItems(parts, { session, chat }, place, { caller, signal })),
+              ...(await resourceItems(parts, session, place)),
+            ],
+          };
         case '/':
-          return { items: commandItems(parts, session, place) };
+          return { items: await commandItems(parts, session, place) };
         case '#':
           return { items: await turnItems(parts, { turns, chat }, place, { caller, signal }) };
         default:
@@ -79,14 +98,30 @@ async function fileItems(
   }
 }
 
-/** Commands of this session's agent, or else of the last run of the same agent. */
-function commandItems(
-  { remembered }: CompletionParts,
+/** Resources of MCP servers whose names contain the query. */
+async function resourceItems(
+  { mcp }: CompletionParts,
   session: Channel<'session'>,
   place: CompletionPlace,
-): CompletionItem[] {
+): Promise<CompletionItem[]> {
+  const wanted = place.word.query.toLowerCase();
+  return (await mcp.resources(session.uri))
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .slice(0, MAX_FILES)
+    .map((found) => resourceItem(place, found));
+}
+
+/** Commands of this session's agent, or else of the last run of the same agent, customizations, and prompts of MCP servers. */
+async function commandItems(
+  { remembered, customizations, mcp }: CompletionParts,
+  session: Channel<'session'>,
+  place: CompletionPlace,
+): Promise<CompletionItem[]> {
   const { state } = session;
-  const commands = commandsOf(state) ?? remembered.commands(state.provider) ?? [];
+  const own = commandsOf(state) ?? remembered.commands(state.provider) ?? [];
+  const taken = new Set(own.map(({ name }) => name));
+  const more = customizations?.commands(session.uri).filter(({ name }) => !taken.has(name)) ?? [];
+  const commands = [...own, ...more, ...(await mcp.commands(session.uri))];
   const wanted = place.word.query.toLowerCase();
   return commands
     .flatMap((command) => {

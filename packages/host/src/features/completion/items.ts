@@ -38,6 +38,28 @@ export function fileItem(
   });
 }
 
+/** A resource of an MCP server. */
+export interface ResourceFound {
+  /** By which the host reads it. */
+  readonly uri: string;
+  readonly name: string;
+  readonly contentType?: string;
+}
+
+/** A resource of an MCP server, which the host reads when the message is sent. */
+export function resourceItem(
+  place: CompletionPlace,
+  { uri, name, contentType }: ResourceFound,
+): CompletionItem {
+  return item(place, `@${quoted(name)}`, {
+    type: 'resource',
+    uri,
+    label: name,
+    displayKind: contentType?.startsWith('image/') === true ? 'image' : 'document',
+    ...defined({ contentType }),
+  });
+}
+
 /**
  * A command of the agent, followed by a space. The message contains its name, so the attachment adds nothing
  * for the model.

@@ -1,16 +1,14 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { PushSubscriptionInfo } from '@agenthost/protocol';
-import { errorText } from '@agenthost/protocol/values';
 import type { RequestDetails } from 'web-push';
-import type { Cancel, Timers } from '../../lib/clock.ts';
-import { type EndpointPolicy, endpointProblem, hostOf, isAllowedAddress } from './endpoint.ts';
+import type { Timers } from '../../lib/clock.ts';
+import { requestShortly, type ShortAnswer } from '../../lib/short-request.ts';
+import { type EndpointPolicy, endpointProblem, isAllowedAddress } from './endpoint.ts';
 import type { VapidKeys } from './vapid-keys.ts';
 
 /** Time limit of one delivery. */
 const LIMIT_MS = 20_000;
-/** Bytes of an answer that are read, for its reason. */
-const MAX_ANSWER_BYTES = 1_024;
 
 /** One encrypted message for one device. */
 export interface PushMessage {
@@ -21,15 +19,6 @@ export interface PushMessage {
   readonly urgency: 'normal' | 'high';
   /** Time for which the push service keeps the message for an unreachable device. */
   readonly ttlSeconds: number;
-}
-
-/** The answer of a push service. */
-export interface PushAnswer {
-  readonly status: number;
-  /** The beginning of its body, for people. */
-  readonly text: string;
-  /** Its `Retry-After` in ms; `undefined`: absent. */
-  readonly retryAfterMs: number | undefined;
 }
 
 /** Encrypts messages and sends them to push services. */
@@ -52,7 +41,7 @@ export class Delivery {
   }
 
   /** Sends a message once. Resolves with any answer of the push service; rejects if there is none, and when `signal` aborts. */
-  async send(message: PushMessage, signal: AbortSignal): Promise<PushAnswer> {
+  async send(message: PushMessage, signal: AbortSignal): Promise<ShortAnswer> {
     const { policy, contact, timers } = this.#parts;
     const problem = endpointProblem(message.subscription.endpoint, policy);
     if (problem !== undefined) throw new Error(problem);
@@ -77,47 +66,13 @@ function post(
     timers,
     signal,
   }: { readonly policy: EndpointPolicy; readonly timers: Timers; readonly signal: AbortSignal },
-): Promise<PushAnswer> {
+): Promise<ShortAnswer> {
   const url = new URL(endpoint);
-  // An `import` would read all exports of the module, see `plain-http.ts`.
-  const { request } = process.getBuiltinModule(url.protocol === 'http:' ? 'node:http' : 'node:https');
-  return new Promise((resolve, reject) => {
-    const options = {
-      host: hostOf(url),
-      port: url.port === '' ? undefined : Number(url.port),
-      path: `${url.pathname}${url.search}`,
-      method,
-      headers: { ...headers, host: url.host },
-      // A connection of its own, which ends with the answer.
-      agent: false,
-      lookup: publicLookup(policy),
-      signal,
-    };
-    const sending = request(options, (response) => {
-      let text = '';
-      const settle = (): void => {
-        const { statusCode: status = 0 } = response;
-        resolve({ status, text, retryAfterMs: retryAfterMs(response.headers['retry-after']) });
-        response.destroy();
-      };
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        text = `${text}${chunk}`.slice(0, MAX_ANSWER_BYTES);
-        if (text.length === MAX_ANSWER_BYTES) settle();
-      });
-      response.on('end', settle);
-      response.on('error', settle);
-    });
-    const cancel: Cancel = timers.after(LIMIT_MS, () =>
-      sending.destroy(new Error(`no answer within ${LIMIT_MS / 1_000} s`)),
-    );
-    sending.on('error', (error) => reject(new Error(errorText(error), { cause: error })));
-    sending.on('close', () => {
-      cancel();
-      reject(new Error('the push service closed the connection'));
-    });
-    sending.end(body);
-  });
+  return requestShortly(
+    url,
+    { method, headers: { ...headers, host: url.host }, lookup: publicLookup(policy), body },
+    { who: 'the push service', limitMs: LIMIT_MS, timers, signal },
+  );
 }
 
 /** Resolves a name to its public addresses only. The check is here and not before: a name may have other addresses a moment later. */
@@ -134,6 +89,3 @@ const publicLookup =
       else callback(null, first.address, first.family);
     });
   };
-
-const retryAfterMs = (header: string | undefined): number | undefined =>
-  header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;

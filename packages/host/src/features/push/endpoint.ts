@@ -68,7 +68,7 @@ export function endpointProblem(endpoint: string, policy: EndpointPolicy): strin
 }
 
 /** The host of a URL, without the brackets of an IPv6 address. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 const isLoopbackAddress = (host: string): boolean => {
   const version = isIP(host);

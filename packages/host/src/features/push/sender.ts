@@ -3,7 +3,8 @@ import { defined, errorText } from '@agenthost/protocol/values';
 import { cleanLine } from '../../lib/clean-line.ts';
 import type { Cancel, Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Delivery, PushAnswer, PushMessage } from './delivery.ts';
+import type { ShortAnswer } from '../../lib/short-request.ts';
+import type { Delivery, PushMessage } from './delivery.ts';
 
 /** Most pushes that wait or are being sent. */
 const MAX_PENDING = 256;
@@ -79,7 +80,7 @@ export class PushSender {
   }
 
   /** Sends a message once, before all others; resolves with the answer of the push service. Rejects if there is none. */
-  async test(device: string, message: PushMessage): Promise<PushAnswer> {
+  async test(device: string, message: PushMessage): Promise<ShortAnswer> {
     if (this.#isStopped) throw new Error('the host is stopping');
     const abort = new AbortController();
     this.#tests.add(abort);
@@ -120,7 +121,7 @@ export class PushSender {
     const { push, abort } = pending;
     pending.isSending = true;
     pending.attempts += 1;
-    let answer: PushAnswer | { readonly error: unknown } | undefined;
+    let answer: ShortAnswer | { readonly error: unknown } | undefined;
     try {
       const message = push.make();
       answer = message && (await this.#parts.delivery.send(message, abort.signal));
@@ -143,7 +144,7 @@ export class PushSender {
     this.#next();
   }
 
-  #settle(device: string, answer: PushAnswer): void {
+  #settle(device: string, answer: ShortAnswer): void {
     const { status } = answer;
     const { outcomes, log } = this.#parts;
     if (isAccepted(answer)) return outcomes.sent(device);
@@ -164,10 +165,10 @@ export class PushSender {
 }
 
 /** Whether the push service took the message. */
-export const isAccepted = ({ status }: PushAnswer): boolean => status >= 200 && status <= 299;
+export const isAccepted = ({ status }: ShortAnswer): boolean => status >= 200 && status <= 299;
 
 /** The reason of an answer that is not 2xx, as a sentence. */
-export function reasonOf({ status, text }: PushAnswer): string {
+export function reasonOf({ status, text }: ShortAnswer): string {
   const detail = cleanLine(text, MAX_REASON);
   return `the push service answered with status ${status}${detail === '' ? '' : `: ${detail}`}`;
 }
@@ -177,7 +178,7 @@ const isGone = (status: number): boolean => status === 404 || status === 410;
 const keyOf = ({ device, topic }: Push): string => `${device} ${topic}`;
 
 /** Ms until the next attempt; `undefined`: there is none. */
-function retryAfter(answer: PushAnswer | { readonly error: unknown }, attempts: number): number | undefined {
+function retryAfter(answer: ShortAnswer | { readonly error: unknown }, attempts: number): number | undefined {
   const backoffMs = BACKOFF_MS[attempts - 1];
   if ('error' in answer || backoffMs === undefined) return backoffMs;
   const isBusy = answer.status === 429 || answer.status >= 500;

@@ -10,6 +10,7 @@ import {
   type SessionConfigPropertySchema,
   type SessionConfigState,
   type SessionConfigValueItem,
+  type SessionOrigin,
   type SessionState,
   SessionStatus,
   sessionAlreadyExists,
@@ -36,6 +37,7 @@ import {
 } from '../../sessions/fork.ts';
 import { checkFree, newConfig, resolveConfig, resolveDirectories } from '../../sessions/new-session.ts';
 import type { SessionParts } from '../../sessions/parts.ts';
+import type { Channel } from '../../sync/channel.ts';
 import { createChat, forkTitle, isCurrent } from '../../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
 import type { Tx } from '../../sync/tx.ts';
@@ -95,7 +97,7 @@ export function sessionCommands(parts: SessionParts): Commands {
       const report =
         progressToken === undefined ? undefined : parts.progress.open(progressToken, caller.sink);
       try {
-        await createSession(parts, params, caller, report);
+        await createSession(parts, { params, caller, report });
       } catch (error) {
         report?.cancel();
         throw error;
@@ -136,11 +138,28 @@ export function sessionCommands(parts: SessionParts): Commands {
   };
 }
 
-async function createSession(
+/** A session that the host creates for itself. */
+export interface OwnSession {
+  readonly title: string;
+  readonly origin: SessionOrigin;
+  /** Whether it is still wanted. Asked in the transaction that would create it. */
+  isWanted(): boolean;
+  /** Runs in the transaction that creates it. */
+  created(tx: Tx, chat: Channel<'chat'>): void;
+}
+
+/**
+ * Creates a session as `createSession` does, with the same checks and errors. `own`: the host creates it for itself; then the creation waits
+ * while the journal cannot be written.
+ */
+export async function createSession(
   parts: SessionParts,
-  params: CreateSessionParams,
-  caller: Caller,
-  report: StartReport | undefined,
+  {
+    params,
+    caller,
+    report,
+    own,
+  }: { params: CreateSessionParams; caller: Caller; report?: StartReport | undefined; own?: OwnSession },
 ): Promise<void> {
   const { sync, agents } = parts;
   const { channel: uri } = params;
@@ -184,7 +203,8 @@ async function createSession(
     // Another request may have created the URI meanwhile, and the source may have been cut.
     if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
     if (point !== undefined && !isCurrent(point)) continue;
-    sync.transact('client', (tx) =>
+    sync.transact(own === undefined ? 'client' : 'host', (tx) => {
+      if (own?.isWanted() === false) return;
       addSession(tx, parts, uri, {
         provider: provider.id,
         directories: directories.map((each) => each.uri),
@@ -194,8 +214,9 @@ async function createSession(
         fork: source && point && { source, point, isMoved },
         report,
         unlistedFor: params['x-unlisted'] === true ? caller.clientId : undefined,
-      }),
-    );
+        own,
+      });
+    });
     return;
   }
 }
@@ -213,15 +234,17 @@ function addSession(
     report: StartReport | undefined;
     fork: SessionFork | undefined;
     unlistedFor: string | undefined;
+    own: OwnSession | undefined;
   },
 ): void {
   const nowIso = new Date(sync.stamp()).toISOString();
-  const { fork } = init;
+  const { fork, own } = init;
   const chat = fork === undefined ? emptyChat(ids, nowIso) : forkedChat(ids, nowIso, fork);
   const metadata = metadataOf(init.config.values);
   const state: SessionState = {
     provider: init.provider,
-    title: forkTitle(fork?.source.state.title ?? ''),
+    title: own?.title ?? forkTitle(fork?.source.state.title ?? ''),
+    ...defined({ origin: own?.origin }),
     status: SessionStatus.Idle,
     workingDirectories: init.directories,
     ...defined({ project: init.project }),
@@ -236,19 +259,21 @@ function addSession(
   const seq = sync.emittedSeq;
   const hostData = {
     summary,
-    titledBy: fork?.source.hostData.titledBy ?? 'nobody',
-    ...defined({ unlistedFor: init.unlistedFor }),
+    titledBy: own === undefined ? (fork?.source.hostData.titledBy ?? 'nobody') : 'client',
+    ...defined({ unlistedFor: init.unlistedFor, plugins: fork?.source.hostData.plugins }),
   } as const;
   const session = sync.registry.create(tx, { uri, kind: 'session', state, hostData }, seq);
-  createChat(tx, sync, { session: uri, state: chat.state, point: fork?.point });
+  const first = createChat(tx, sync, { session: uri, state: chat.state, point: fork?.point });
   tx.write({ op: 'markOpen', uri });
   listing.changed(tx, uri, 1, false);
+  if (fork !== undefined) listing.copied(tx, session);
   if (init.unlistedFor === undefined) listing.publish(tx, sync, session);
   const { activeClient } = init;
   // A separate action, so that observers of joining clients see it.
   if (activeClient !== undefined) tx.emit(session, { type: 'session/activeClientSet', activeClient });
   init.report?.begin(tx, uri);
   tx.effect(() => turns.begin(uri, chat.state.resource));
+  own?.created(tx, first);
 }
 
 /** The first chat of a session that is not forked, and its entry in the session's list. */

@@ -24,6 +24,7 @@ import type { Tx } from '../../sync/tx.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { checkActiveClient } from './active-clients.ts';
 import { type DirectoryParts, isDirectoryAction, planDirectories } from './directories.ts';
+import { checkEnablement } from './enablement.ts';
 
 /** Plans actions of clients on a session [SESS-8] [SESS-9] [SESS-10]. */
 export function sessionModule(parts: DirectoryParts): ChannelModule<'session'> {
@@ -85,13 +86,28 @@ function check(session: Channel<'session'>, action: SessionAction, caller: Calle
       return checkActiveClient(action, session.state.activeClients, caller);
     case 'session/configChanged':
       return session.state.config === undefined ? undefined : checkConfigChange(session.state.config, action);
+    case 'session/customizationToggled':
+      return checkEnablement(action, session.state);
     case 'session/mcpServerStartRequested':
     case 'session/mcpServerStopRequested':
     case 'session/mcpServerBackgroundRequested':
-      return reject('notSupported', 'This host runs no MCP servers');
+      return checkMcpServer(session, action.id);
     default:
       return undefined;
   }
+}
+
+/** Only servers that the session shows can be started and stopped [MCP-1]. */
+function checkMcpServer(
+  { state: { customizations = [] } }: Channel<'session'>,
+  id: string,
+): Rejection | undefined {
+  const all = customizations.flatMap((each) =>
+    'children' in each ? [each, ...(each.children ?? [])] : [each],
+  );
+  return all.some((each) => each.type === 'mcpServer' && each.id === id)
+    ? undefined
+    : reject('unknownServer', `This session has no MCP server ${id}`);
 }
 
 function checkConfigChange(

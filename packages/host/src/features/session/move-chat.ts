@@ -201,16 +201,15 @@ function moveToNew(parts: SessionParts, family: Family, caller: Caller): string 
   const titledBy = first.title === '' ? 'nobody' : (chat.hostData.titledBy ?? 'client');
   sync.transact('client', (tx) => {
     const summary = summarize(uri, state, nowIso);
-    sync.registry.create(
-      tx,
-      { uri, kind: 'session', state, hostData: { summary, titledBy } },
-      sync.emittedSeq,
-    );
+    const { plugins } = source.hostData;
+    const hostData = { summary, titledBy, ...defined({ plugins }) } as const;
+    const session = sync.registry.create(tx, { uri, kind: 'session', state, hostData }, sync.emittedSeq);
     tx.write(entryRow(summary));
     leave(tx, parts, family, uri);
     tx.emit(chat, { type: 'chat/movableChanged', movable: false });
     tx.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
     listing.changed(tx, uri, 1);
+    listing.copied(tx, session);
   });
   return uri;
 }

@@ -2,6 +2,7 @@ import type { RootConfigState } from '@agenthost/protocol';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
 import type { StartProgress } from '../../agents/start-progress.ts';
+import type { TurnInput } from '../../agents/turn.ts';
 import { Approvals } from '../../approvals/approvals.ts';
 import { ApprovalStore } from '../../approvals/store.ts';
 import { numberSetting } from '../../config/host-config.ts';
@@ -43,8 +44,13 @@ interface Parts {
   readonly beforeTurn: TurnParts['beforeTurn'];
   readonly prepareSession: TurnParts['prepareSession'];
   readonly prepareTurn: TurnParts['prepareTurn'];
+  readonly contribute?: TurnParts['contribute'];
+  readonly expand?: TurnParts['expand'];
   /** Real paths of the folders that a chat may work in without a question; `undefined`: it is not isolated. */
   isolatedFolders(of: { readonly session: string; readonly chat: string }): readonly string[] | undefined;
+  /** Reads resources of MCP servers; `undefined` for other URIs. */
+  readElsewhere(uri: string, maxBytes: number): ReturnType<TurnInput['readResource']> | undefined;
+  readonly promptText: TurnParts['promptText'];
   /** Absolute paths of the folders that agents may read. */
   listFolders(): Promise<readonly string[]>;
 }
@@ -78,6 +84,7 @@ export async function turnsFeature(parts: Parts): Promise<
   const readResource = attachmentReader(
     sync.journal,
     workspace.bytesReaderFor(() => parts.listFolders()),
+    (uri, maxBytes) => parts.readElsewhere(uri, maxBytes),
   );
   const readLines = linesReader(readResource);
   const hostTools = new HostTools();
@@ -94,6 +101,7 @@ export async function turnsFeature(parts: Parts): Promise<
     readResource,
     readLines,
     isPrivate: (real) => workspace.privatePaths.covers(real),
+    listPrivate: () => workspace.privatePaths.existing(),
   });
   applyPolicyToResults(sync, approvals, (chat, action) => turns.resultAnswered(chat, action));
   return {

@@ -1,8 +1,10 @@
-import { CLOSE_CODES, type RootConfigState } from '@agenthost/protocol';
+import { type AutomationCapabilities, CLOSE_CODES, type RootConfigState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { OwnerTokens } from '../../auth/owner-tokens.ts';
 import { numberSetting } from '../../config/host-config.ts';
+import type { StatelessChannels } from '../../handler-port/stateless-channels.ts';
 import type { JournalStart } from '../../journal/journal.ts';
 import type { Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -32,9 +34,13 @@ interface Parts {
   /** Answer requests, plan actions, and are told of clients that leave and return. */
   readonly features: Pick<FeatureList, 'commands' | 'channels' | 'clients'>;
   readonly presentClients: PresentClients;
+  /** The channels without state. */
+  readonly stateless: StatelessChannels;
   readonly serverInfo: { readonly name: string; readonly version: string };
   /** Absolute path of the working directory for sessions without one. */
   readonly defaultDirectory: string;
+  /** Absent: the host has no automations [AUTO-1]. */
+  readonly automations: AutomationCapabilities | undefined;
   readonly outbox: Partial<OutboxLimits> | undefined;
   readonly graceMs: number | undefined;
   /** Finds clients with ways of their own. */
@@ -60,6 +66,7 @@ export function wireFeature(parts: Parts): Feature & {
     modules: features.channels,
     departures: features.clients,
     presentClients: parts.presentClients,
+    stateless: parts.stateless,
     limits: { ...DEFAULT_OUTBOX_LIMITS, ...parts.outbox },
     wrapTransport: parts.wrapTransport,
     facts: {
@@ -67,6 +74,7 @@ export function wireFeature(parts: Parts): Feature & {
       defaultDirectory: parts.defaultDirectory,
       terminalCommandPrefix: COMMAND_PREFIX,
       completionTriggerCharacters: [...COMPLETION_TRIGGERS],
+      ...defined({ automations: parts.automations }),
     },
     connectionLimits: () => ({
       maxConnections: numberSetting(config(), 'maxConnections'),

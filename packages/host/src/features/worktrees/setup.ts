@@ -26,6 +26,7 @@ const OPTIONS: ConfirmationOption[] = [
     label: 'Run, and do not ask again while the command stays the same',
     kind: 'approve',
     group: 0,
+    'x-lasting': true,
   },
   { id: 'skip', label: 'Skip', kind: 'deny', group: 1 },
 ];

@@ -20,9 +20,10 @@ const MOST_COMMANDS = 1_000;
 
 /** Receives what an agent session reports outside of turns. Calls of a replaced agent session are ignored. */
 export function agentSessionHost(
-  { sync, approvals, terminals, hostTools, remembered, log, workingDirectoryOf, isPrivate }: TurnParts,
+  parts: TurnParts,
   owner: { chat: string; session: string; isCurrent(): boolean; exited(reason: string): void },
 ): AgentSessionHost {
+  const { sync, approvals, terminals, hostTools, remembered, log, workingDirectoryOf } = parts;
   const change = (work: (tx: Tx, session: Channel<'session'>, chat: Channel<'chat'>) => void): void => {
     sync.transact('host', (tx) => {
       const chat = sync.registry.getOf('chat', owner.chat);
@@ -69,10 +70,11 @@ export function agentSessionHost(
       const session = sync.registry.getOf('session', owner.session);
       return session === undefined || !owner.isCurrent()
         ? []
-        : offeredTools(session.state.activeClients, hostTools.names);
+        : offeredTools(session.state.activeClients, hostTools.names(owner.session));
     },
-    hostTools: () => (owner.isCurrent() ? hostTools.list() : []),
-    isPrivate: (realPath) => isPrivate(realPath),
+    hostTools: () => (owner.isCurrent() ? hostTools.list(owner.session) : []),
+    isPrivate: (realPath) => parts.isPrivate(realPath),
+    privatePaths: () => parts.listPrivate(),
     ready: () => sync.path.whenReady(),
     exited: (reason) => {
       if (owner.isCurrent()) owner.exited(reason);

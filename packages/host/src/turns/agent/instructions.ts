@@ -34,10 +34,11 @@ export class Instructions {
     this.#owner = owner;
   }
 
-  /** Returns the instructions for a turn that is about to run. */
-  next(agent: AgentSession): TurnInstructions {
+  /** Returns the instructions for a turn that is about to run. `added`: those of customizations, after the user's. */
+  next(agent: AgentSession, added = ''): TurnInstructions {
     const { registry } = this.#sync;
-    const text = instructionsOf(registry.getOf('session', this.#owner.session)?.state.config?.values).trim();
+    const values = registry.getOf('session', this.#owner.session)?.state.config?.values;
+    const text = [instructionsOf(values).trim(), added].filter((part) => part !== '').join('\n\n');
     const hostData = registry.getOf('chat', this.#owner.chat)?.hostData;
     // An agent without saved memory starts without any knowledge each time it is opened.
     const remembered = hostData?.memory === undefined ? undefined : hostData.instructed;

@@ -10,13 +10,17 @@ const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 
 /**
  * Implements `TurnInput.readResource`: reads the host's own content URIs, and files that the path policy
- * allows [RES-2].
+ * allows [RES-2]. `readElsewhere` reads resources that are neither, and returns `undefined` for others.
  */
 export function attachmentReader(
   journal: Pick<Journal, 'readContent'>,
   readFile: ReadFileBytes,
+  readElsewhere: (uri: string, maxBytes: number) => ReturnType<TurnInput['readResource']> | undefined = () =>
+    undefined,
 ): TurnInput['readResource'] {
   return async (uri, { maxBytes = DEFAULT_MAX_BYTES } = {}) => {
+    const elsewhere = readElsewhere(uri, maxBytes);
+    if (elsewhere !== undefined) return elsewhere;
     const id = contentIdOf(uri);
     if (id === undefined && !/^file:/i.test(uri))
       throw new UnreadableResource('elsewhere', `${JSON.stringify(uri)} is not a file of this machine`);

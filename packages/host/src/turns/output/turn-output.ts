@@ -168,8 +168,8 @@ export class LiveTurnOutput implements TurnOutput {
       emit: (make, length) => this.#emit(make, length),
       fit: (result) => this.#contents.fit(this.#turn, result),
       store: (input) => this.#contents.put(this.#turn, input, 'text/plain; charset=utf-8'),
-      awaitToken: (resource, outcome) =>
-        this.#signIns.add({ chat: this.#turn.chat, toolCallId, resource, ...outcome }),
+      awaitToken: (auth, outcome) =>
+        this.#signIns.add({ chat: this.#turn.chat, toolCallId, auth, ...outcome }),
       open: (question) => this.#approvals.open({ ...this.#turn, toolCallId, start: call }, question),
     });
     this.#toolCalls.set(toolCallId, handle);
@@ -191,9 +191,10 @@ export class LiveTurnOutput implements TurnOutput {
     return this.#clientTools.run(turn, call, withdrawn);
   }
 
-  hostTool(call: HostToolCall): Promise<ToolCallResult> {
-    const turn = { ...this.#turn, over: this.#over.signal, toolCall: this.toolCall.bind(this) };
-    return this.#hostTools.run(turn, call);
+  hostTool(call: HostToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult> {
+    const [toolCall, ask] = [this.toolCall.bind(this), this.ask.bind(this)];
+    const turn = { ...this.#turn, over: this.#over.signal, toolCall, ask };
+    return this.#hostTools.run(turn, call, withdrawn);
   }
 
   ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {

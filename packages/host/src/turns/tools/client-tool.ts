@@ -6,7 +6,12 @@ import {
   textOf,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import type { ClientToolCall, ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
+import type {
+  ClientToolCall,
+  ToolCallAnswer,
+  ToolCallHandle,
+  ToolCallStart,
+} from '../../agents/tool-call.ts';
 import type { Timers } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -82,8 +87,7 @@ export class ClientToolRuns {
       const answer = await Promise.race([asked, promise]);
       if (!('approved' in answer)) return promise;
       if (!answer.approved) {
-        const because = answer.message === undefined ? '' : `: ${textOf(answer.message)}`;
-        this.#settle(wait, failure('denied', `It was ${answer.reason}${because}`));
+        this.#settle(wait, deniedResult(answer));
         return promise;
       }
     } else handle.run(ready);
@@ -179,6 +183,17 @@ export const failure = (code: string, message: string): ToolCallResult => ({
   pastTenseMessage: 'Failed',
   error: { code, message },
 });
+
+/** The result of a call that was not approved, with what the person said. */
+export function deniedResult({
+  reason,
+  message,
+  suggestion,
+}: Extract<ToolCallAnswer, { approved: false }>): ToolCallResult {
+  const because = message === undefined ? '' : `: ${textOf(message)}`;
+  const instead = suggestion === undefined ? '' : `\nThe user wants instead: ${suggestion.text}`;
+  return failure('denied', `It was ${reason}${because}${instead}`);
+}
 
 const CALLED_OFF = failure('calledOff', 'The agent cancelled the call');
 

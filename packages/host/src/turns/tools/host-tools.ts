@@ -1,15 +1,17 @@
 import type { ToolCallResult, ToolDefinition } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import type { HostTool, HostToolCall, ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
+import type { InputQuestions, InputResponse } from '../../agents/turn.ts';
 import { failure } from './client-tool.ts';
 
 /** The turn that calls a tool of the host. */
-interface RunningTurn {
+export interface ToolTurn {
   readonly chat: string;
   readonly session: string;
   /** Aborts when the turn has ended. */
   readonly over: AbortSignal;
   toolCall(start: ToolCallStart): ToolCallHandle;
+  ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse>;
 }
 
 /** What a tool of the host has done: a text for the model, and a sentence for people. Or the reason why it did nothing, for both. */
@@ -28,37 +30,58 @@ export interface RunnableTool {
   run(input: Readonly<Record<string, unknown>>, caller: ToolCaller): Promise<HostToolAnswer>;
 }
 
+/** Tools that differ between sessions, such as those of MCP servers. */
+export interface ToolSource {
+  /** The tools of a session now. Their names differ from those of other sources and of the host's own tools. */
+  list(session: string): readonly HostTool[];
+  /** Runs a call of a listed tool: shows it, and asks people if needed. Never rejects. */
+  run(turn: ToolTurn, call: HostToolCall, withdrawn: AbortSignal | undefined): Promise<ToolCallResult>;
+}
+
 interface Offer {
   readonly tools: readonly RunnableTool[];
   isOffered(): boolean;
 }
 
-/** The tools that features offer to agents. They change no files, so nobody is asked about their calls. */
+/** The tools that features offer to agents. Nobody is asked about calls of the host's own ones, which change no files. */
 export class HostTools {
   readonly #offers: Offer[] = [];
+  readonly #sources: ToolSource[] = [];
 
   /** Offers tools to the agents of all sessions while `isOffered` returns true. Their names are unique. */
   add(tools: readonly RunnableTool[], isOffered: () => boolean): void {
     this.#offers.push({ tools, isOffered });
   }
 
+  /** Adds tools that differ between sessions. */
+  addSource(source: ToolSource): void {
+    this.#sources.push(source);
+  }
+
   get #present(): readonly RunnableTool[] {
     return this.#offers.flatMap(({ tools, isOffered }) => (isOffered() ? tools : []));
   }
 
-  /** The tools that agents get now. */
-  list(): readonly HostTool[] {
-    return this.#present.map(({ definition }) => ({ name: definition.name, definition }));
+  /** The tools that agents of a session get now. */
+  list(session: string): readonly HostTool[] {
+    return [
+      ...this.#present.map(({ definition }) => ({ name: definition.name, definition })),
+      ...this.#sources.flatMap((source) => source.list(session)),
+    ];
   }
 
-  /** The names that tools of clients must not have now. */
-  get names(): readonly string[] {
-    return this.list().map(({ name }) => name);
+  /** The names that tools of clients must not have in a session now. */
+  names(session: string): readonly string[] {
+    return this.list(session).map(({ name }) => name);
   }
 
   /** Implements `TurnOutput.hostTool`. */
-  async run(turn: RunningTurn, call: HostToolCall): Promise<ToolCallResult> {
+  async run(turn: ToolTurn, call: HostToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult> {
     if (turn.over.aborted) return failure('turnEnded', 'The turn has ended');
+    const source = this.#sources.find((each) =>
+      each.list(turn.session).some(({ name }) => name === call.name),
+    );
+    if (source !== undefined) return source.run(turn, call, withdrawn);
     const tool = this.#present.find(({ definition }) => definition.name === call.name);
     const title = tool?.definition.title ?? call.name;
     const handle = turn.toolCall({
@@ -78,7 +101,7 @@ export class HostTools {
 }
 
 async function resultOf(tool: RunnableTool, toolInput: string, caller: ToolCaller): Promise<ToolCallResult> {
-  const input = parsed(toolInput);
+  const input = inputObject(toolInput);
   if (input === undefined) return failure('badInput', 'The input must be a JSON object');
   try {
     const answer = await tool.run(input, { chat: caller.chat, session: caller.session });
@@ -93,7 +116,8 @@ async function resultOf(tool: RunnableTool, toolInput: string, caller: ToolCalle
   }
 }
 
-function parsed(toolInput: string): Readonly<Record<string, unknown>> | undefined {
+/** The input of a call; `undefined` for anything but a JSON object. */
+export function inputObject(toolInput: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(toolInput);
     return typeof value === 'object' && value !== null && !Array.isArray(value)

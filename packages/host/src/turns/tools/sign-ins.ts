@@ -1,3 +1,4 @@
+import type { McpAuthRequirement } from '@agenthost/protocol';
 import type { SignInToken } from '../../agents/tool-call.ts';
 import type { Sync } from '../../sync/sync.ts';
 
@@ -5,8 +6,8 @@ import type { Sync } from '../../sync/sync.ts';
 interface Waiting {
   readonly chat: string;
   readonly toolCallId: string;
-  /** The identifier of the resource. */
-  readonly resource: string;
+  /** The token that is needed. */
+  readonly auth: McpAuthRequirement;
   granted(token: SignInToken): void;
   /** The call has ended without a token. */
   givenUp(): void;
@@ -32,12 +33,14 @@ export class SignIns {
     return () => void this.#waiting.delete(waiting);
   }
 
-  isWanted(resource: string): boolean {
-    return [...this.#waiting].some((waiting) => waiting.resource === resource);
+  /** What is waited for of a resource. `undefined`: nothing. */
+  wanted(resource: string): McpAuthRequirement | undefined {
+    return [...this.#waiting].find(({ auth }) => auth.resource.resource === resource)?.auth;
   }
 
   /** Gives a token to every call that waits for one of this resource. */
   grant(resource: string, token: SignInToken): void {
-    for (const waiting of [...this.#waiting]) if (waiting.resource === resource) waiting.granted(token);
+    for (const waiting of [...this.#waiting])
+      if (waiting.auth.resource.resource === resource) waiting.granted(token);
   }
 }

@@ -58,7 +58,10 @@ interface ToolCallParts {
   /** Applies approvals and the policy to a question. */
   open(question: ToolCallQuestion): OpenQuestion;
   /** Waits for a token for a resource. Returns a function that ends the wait. */
-  awaitToken(resource: string, outcome: { granted(token: SignInToken): void; givenUp(): void }): () => void;
+  awaitToken(
+    auth: McpAuthRequirement,
+    outcome: { granted(token: SignInToken): void; givenUp(): void },
+  ): () => void;
 }
 
 /** Moves one tool call of an open turn through its states [CHAT-7]. */
@@ -94,7 +97,7 @@ export class LiveToolCall implements ToolCallHandle {
     this.#fit = parts.fit;
     this.#store = (input) => parts.store(input);
     this.#open = (question) => parts.open(question);
-    this.#awaitToken = (resource, outcome) => parts.awaitToken(resource, outcome);
+    this.#awaitToken = (auth, outcome) => parts.awaitToken(auth, outcome);
   }
 
   input(delta: string, invocationMessage?: StringOrMarkdown): Promise<void> {
@@ -185,7 +188,7 @@ export class LiveToolCall implements ToolCallHandle {
           giveUp();
           return undefined;
         }
-        const leave = this.#awaitToken(auth.resource.resource, {
+        const leave = this.#awaitToken(auth, {
           granted: (token) => {
             this.#endSignIn();
             resolve(token);

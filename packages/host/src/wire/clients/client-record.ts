@@ -35,11 +35,20 @@ export interface ClientRecord extends Epochs {
   locale: string | undefined;
   /** From its last `initialize`. */
   names: ClientNames;
+  /** Whether it shows user interfaces of MCP servers, from its last `initialize` [MCP-2]. */
+  hasMcpApps: boolean;
   subscriptions: Map<string, RememberedSubscription>;
 }
 
 /** The JSON of the subscriptions in a row. */
 type StoredSubscriptions = readonly (readonly [string, RememberedSubscription])[];
+
+/** The same with what the client said of itself. */
+interface StoredFacts {
+  readonly held: StoredSubscriptions;
+  readonly names?: ClientNames;
+  readonly hasMcpApps?: boolean;
+}
 
 /** Checks the texts by which a client names itself. Both are journaled, also for clients that may only look. Throws `-32602`. */
 export function checkClientIdentity({ clientId, 'x-epoch': epoch }: ClientIdentityParams): void {
@@ -65,14 +74,16 @@ export const newClient = (id: string, tokenHash: string, version: string): Clien
   past: new Map(),
   locale: undefined,
   names: namesOf(undefined),
+  hasMcpApps: false,
   subscriptions: new Map(),
 });
 
-/** Returns the JSON of the subscriptions, and of names if the client gave any, for a row. */
-export function storedSubscriptions({ subscriptions, names }: ClientRecord): string {
+/** Returns the JSON of the subscriptions, and of names and abilities if the client gave any, for a row. */
+export function storedSubscriptions({ subscriptions, names, hasMcpApps }: ClientRecord): string {
   const held: StoredSubscriptions = [...subscriptions];
   const isNamed = names.device !== undefined || names.name !== namesOf(undefined).name;
-  return JSON.stringify(isNamed ? { held, names } : held);
+  if (!isNamed && !hasMcpApps) return JSON.stringify(held);
+  return JSON.stringify({ held, ...(isNamed ? { names } : {}), ...(hasMcpApps ? { hasMcpApps } : {}) });
 }
 
 /** Whether a client may be forgotten. One with a processed action stays known while it may resend that action [ACT-5]. */
@@ -98,10 +109,9 @@ export function toRow(record: ClientRecord, seenAt: number): Extract<JournalWrit
 /** Reads a row. */
 export function fromRow(row: StoredClient): ClientRecord {
   // Written by `toRow`.
-  const stored: StoredSubscriptions | { held: StoredSubscriptions; names?: ClientNames } = JSON.parse(
-    row.subscriptions,
-  );
-  const { held, names = namesOf(undefined) } = 'held' in stored ? stored : { held: stored };
+  const stored: StoredSubscriptions | StoredFacts = JSON.parse(row.subscriptions);
+  const facts: StoredFacts = 'held' in stored ? stored : { held: stored };
+  const { held, names = namesOf(undefined), hasMcpApps = false } = facts;
   const past: [string, number][] = JSON.parse(row.pastEpochs ?? '[]');
   return {
     id: row.id,
@@ -112,6 +122,7 @@ export function fromRow(row: StoredClient): ClientRecord {
     past: new Map(past),
     locale: row.locale,
     names,
+    hasMcpApps,
     subscriptions: new Map(held),
   };
 }

@@ -250,6 +250,11 @@ export class Connection implements Sink {
     this.notification(new EncodedNotification(method, params));
   }
 
+  /** Asks the client. Rejects with the errors of `Peer.request`. */
+  ask(...[method, asked, timeoutMs]: Parameters<AskClient>): Promise<unknown> {
+    return this.#ask(method, asked, timeoutMs);
+  }
+
   /** Counts bytes that the client made the host write and send. */
   charge(bytes: number): void {
     this.#throttle.charge(bytes);

@@ -51,6 +51,8 @@ export interface ServerOptions {
   readonly proxies?: readonly string[] | undefined;
   /** Requests that features answer, by path. `Host` and `Origin` are checked before. Default: none. */
   readonly routes?: HttpRoutes;
+  /** Reads the metrics for Prometheus, which `/metrics` shows to holders of any token. Default: none. */
+  metrics?(): { readonly contentType: string; readonly body: string };
   /** Version of the program that runs the host. Default: the health check reports none. */
   readonly version?: string | undefined;
   /** Whether the host accepts new work: the answer of `/readyz`. */
@@ -78,6 +80,9 @@ const MESSAGE_LIMITS = {
  * hundreds of connections that flood the host do not block others. `closeTimeout`: ms until a socket that does not answer a close is destroyed.
  */
 const SHARED_OPTIONS = { allowSynchronousEvents: false, closeTimeout: 5_000 } as const;
+
+/** The path of the metrics for Prometheus. */
+const METRICS_PATH = '/metrics';
 
 /** Time that `stop` gives clients to answer the close. */
 const CLOSE_GRACE_MS = 1_000;
@@ -128,10 +133,12 @@ export class HostServer {
       const view = this.#viewOf(request);
       const refusal = this.#refusalOf(request, view);
       const health = refusal ?? this.#healthOf(request, view);
-      const { routes = {} } = this.#options;
+      const { routes = {}, metrics } = this.#options;
       const route = Object.hasOwn(routes, view.path) ? routes[view.path] : undefined;
       if (health !== undefined) answer(response, health);
       else if (route !== undefined) serveRoute({ request, response }, route, log);
+      else if (view.path === METRICS_PATH && metrics !== undefined)
+        this.#answerMetrics(request, response, view, metrics);
       else if (view.path === '/ahp') this.#answerWithoutUpgrade(request, response);
       else if (!this.#servePage(request, response, view))
         answer(response, { status: 404, reason: NO_SUCH_PATH });
@@ -221,6 +228,23 @@ export class HostServer {
     const isFull = this.#options.refusalFor?.(admission.identity);
     if (isFull !== undefined) return { status: 503, reason: isFull, waitMs: FULL_WAIT_MS };
     return { identity: admission.identity };
+  }
+
+  #answerMetrics(
+    request: IncomingMessage,
+    response: ServerResponse,
+    view: RequestView,
+    read: NonNullable<ServerOptions['metrics']>,
+  ): void {
+    if (!hasMethod(request, READS)) return answer(response, methodRefusal(READS));
+    const admission = this.#options.gate.admit(extractToken(request, cookieName(view)), view.address);
+    if (!admission.isIn) {
+      const { reason, waitMs } = admission;
+      return answer(response, { status: waitMs > 0 ? 429 : 401, reason, waitMs });
+    }
+    const { contentType, body } = read();
+    const headers = { 'content-type': contentType, 'content-length': Buffer.byteLength(body) };
+    response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body);
   }
 
   /**

@@ -13,8 +13,10 @@ import {
   SUPPORTED_RANGES,
   unknownClient,
   unsupportedProtocolVersion,
+  WireError,
 } from '@agenthost/protocol';
 import { Answer } from '../../handler-port/answer.ts';
+import type { StatelessChannels } from '../../handler-port/stateless-channels.ts';
 import type { JournalStart } from '../../journal/journal.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { isUnjournaled } from '../../sync/sequencer.ts';
@@ -32,7 +34,7 @@ import { replay } from './replay.ts';
 /** Members of the handshake result that are the same for all clients. */
 export type HostFacts = Pick<
   InitializeResult,
-  'serverInfo' | 'defaultDirectory' | 'completionTriggerCharacters' | 'terminalCommandPrefix' | 'telemetry'
+  'serverInfo' | 'defaultDirectory' | 'completionTriggerCharacters' | 'terminalCommandPrefix' | 'automations'
 >;
 
 /** The answer to a client that offers no version that the host supports. */
@@ -55,6 +57,7 @@ export class Handshake {
   readonly #departures: Departures;
   readonly #quotas: ConnectionQuotas;
   readonly #isReplaced: (tokenHash: string) => boolean;
+  readonly #stateless: StatelessChannels;
 
   /**
    * `lost`: ranges of numbers that the journal may not hold. A client whose last number is in one of them gets snapshots. `bornSeq`: all numbers
@@ -69,9 +72,11 @@ export class Handshake {
     lives: ClientLives<Connection>;
     departures: Departures;
     quotas: ConnectionQuotas;
+    stateless: StatelessChannels;
     isReplaced(tokenHash: string): boolean;
   }) {
     this.#quotas = parts.quotas;
+    this.#stateless = parts.stateless;
     this.#departures = parts.departures;
     this.#isReplaced = parts.isReplaced;
     this.#sync = parts.sync;
@@ -107,6 +112,7 @@ export class Handshake {
       record.version = version;
       record.locale = localeOf(params);
       record.names = namesOf(params.clientInfo);
+      record.hasMcpApps = params.capabilities?.mcpApps !== undefined;
       record.tokenHash = connection.identity.tokenHash;
       record.subscriptions = new Map();
       startEpoch(record, epoch);
@@ -118,11 +124,14 @@ export class Handshake {
       delivery: undefined,
     }));
     const { snapshots, fromSeq } = await attachWithSnapshots(this.#attaching, connection, wanted);
+    // Later output waits for the answer.
+    this.#joinStateless(connection, uris, false);
     const result: InitializeResult = {
       protocolVersion: version,
       serverSeq: fromSeq,
       snapshots,
       ...this.#facts,
+      telemetry: this.#stateless.capabilities(connection.identity.scope),
       'x-scope': connection.identity.scope,
     };
     return Answer.held(connection.translator.result('initialize', result));
@@ -155,12 +164,15 @@ export class Handshake {
       startEpoch(record, epoch);
     });
     if (connection.takesPart) await this.#departures.returned(client.id, uris);
+    const joined = this.#joinStateless(connection, uris, true);
     const channels = await this.#open(uris);
     const wanted = channels.map((channel) => {
       const last = before.get(channel.uri);
       return { channel, view: last?.view, delivery: last?.delivery };
     });
-    const missing = uris.filter((uri) => !channels.some((channel) => channel.uri === uri));
+    const missing = uris.filter(
+      (uri) => !joined.has(uri) && !channels.some((channel) => channel.uri === uri),
+    );
     const lastSeen = params.lastSeenServerSeq;
     if (this.#isTrusted(lastSeen)) {
       const replayed = await replay(this.#attaching, connection, { wanted, before, lastSeen });
@@ -193,6 +205,7 @@ export class Handshake {
       return await admit();
     } catch (error) {
       this.leave(connection);
+      this.#stateless.leave(connection);
       connection.goOffline();
       throw error;
     }
@@ -244,6 +257,24 @@ export class Handshake {
     const older = this.#clients.connect(client, connection);
     older?.close(CLOSE_CODES.replaced, 'another connection of this client took over');
     connection.goOnline({ client, version, locale: locale ?? 'en' });
+  }
+
+  /** Subscribes to the channels without state, as far as the connection may. Returns their URIs. */
+  #joinStateless(connection: Connection, uris: readonly string[], isResumed: boolean): Set<string> {
+    const joined = new Set<string>();
+    const { scope } = connection.identity;
+    const { hasMcpApps } = connection.online.client;
+    for (const uri of uris) {
+      if (!this.#stateless.has(uri)) continue;
+      try {
+        this.#stateless.subscribe(uri, connection, { scope, hasMcpApps, isResumed });
+        joined.add(uri);
+      } catch (error) {
+        // A channel that is not permitted is left out of the answer, as any other one.
+        if (!(error instanceof WireError)) throw error;
+      }
+    }
+    return joined;
   }
 
   async #open(uris: readonly string[]): Promise<Channel[]> {

@@ -51,6 +51,13 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'createResourceWatch',
   // Waits for hooks, for the network and for other operations; the state shows its progress.
   'invokeChangesetOperation',
+  // Reads a file of the project.
+  'x-listMcpServers',
+  // These wait for an authorization server.
+  'x-startMcpSignIn',
+  'x-finishMcpSignIn',
+  'x-beginSignIn',
+  'x-finishSignIn',
   // These wait for a scan of processes.
   'x-listPorts',
   'x-openPreview',
@@ -63,7 +70,7 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
 ]);
 
 /** Concurrent commands that wait for a person. They take no place among the running requests of the connection. */
-const UNGATED: ReadonlySet<ClientRequestMethod> = new Set(['resourceRequest']);
+const UNGATED: ReadonlySet<ClientRequestMethod> = new Set(['resourceRequest', 'x-finishSignIn']);
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -93,6 +100,9 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'x-searchSessions',
   'x-listApprovals',
   'x-listAgents',
+  'x-setAgentKey',
+  'x-beginSignIn',
+  'x-finishSignIn',
   'x-hostDiskUse',
   'x-listPorts',
   'x-revokeApproval',
@@ -115,6 +125,7 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'x-testPush',
   'resolveSessionConfig',
   'sessionConfigCompletions',
+  'listAutomationTriggerDefinitions',
 ]);
 
 /** Requests that change the connection itself. They may hold its outbox. */

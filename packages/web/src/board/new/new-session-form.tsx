@@ -1,4 +1,4 @@
-import type { FormEvent } from 'react';
+import { type FormEvent, lazy, Suspense } from 'react';
 import type { HostLink } from '../../live/host-link.ts';
 import { useLinkStatus } from '../../live/use-hosts.ts';
 import { shownKeys } from '../../palette/actions.ts';
@@ -10,6 +10,10 @@ import { AgentField, ModelField } from './agent-fields.tsx';
 import { FolderField } from './folder-field.tsx';
 import { FirstOptions, MoreOptions } from './options-fields.tsx';
 import { useNewSession } from './use-new-session.ts';
+
+const NewSessionSignIn = lazy(async () => ({
+  default: (await import('../../oauth/new-session-sign-in.tsx')).NewSessionSignIn,
+}));
 
 /** A field with the focus opens the keyboard of a phone, which covers the other fields. */
 const IS_TOUCH = matchMedia('(pointer: coarse)').matches;
@@ -93,7 +97,12 @@ export function NewSessionForm({
         errors={form.optionErrors}
         onChange={form.setChosen}
       />
-      {fault?.field === 'form' && (
+      {fault?.needsSignIn === true && (
+        <Suspense>
+          <NewSessionSignIn link={link} agent={form.agent} onSignedIn={form.clearFault} />
+        </Suspense>
+      )}
+      {fault?.field === 'form' && fault.needsSignIn !== true && (
         <p role="alert" className="text-sm break-words text-danger">
           {text.newSession.failed(fault.message)}
         </p>

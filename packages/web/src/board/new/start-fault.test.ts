@@ -26,6 +26,10 @@ describe('errors of a new session', () => {
     expect(startFault(new RpcError(-32002, 'no agent x'))).toEqual({ field: 'agent', message: 'no agent x' });
   });
 
+  it('ask for a sign-in that the agent needs', () => {
+    expect(startFault(new RpcError(-32007, 'needed'))).toMatchObject({ field: 'form', needsSignIn: true });
+  });
+
   it('belong to the form when no field caused them', () => {
     expect(startFault(new Error('boom'))).toEqual({ field: 'form', message: 'boom' });
   });

@@ -11,6 +11,8 @@ export interface StartFault {
   readonly message: string;
   /** Whether the folder is missing, and nothing else is wrong with it. */
   readonly canMakeFolder?: boolean;
+  /** Whether the agent needs a sign-in first. */
+  readonly needsSignIn?: boolean;
 }
 
 /** Finds the field that an error of `createSession` or `resolveSessionConfig` is about. */
@@ -33,6 +35,7 @@ export function startFault(error: unknown): StartFault {
       message: refusal.reason === 'missing' ? text.newSession.folderMissing : message,
       canMakeFolder: refusal.reason === 'missing',
     };
+  if (code === ErrorCodes.AuthRequired) return { field: 'form', message, needsSignIn: true };
   if (code === ErrorCodes.ProviderNotFound) return { field: 'agent', message };
   if (code === ErrorCodes.NotFound || code === ErrorCodes.PermissionDenied)
     return { field: 'folder', message };

@@ -1,9 +1,7 @@
-import type { AgentInfo } from '@agenthost/protocol';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { createSetting, useSetting } from '../../live/setting.ts';
-import { useRootPart } from '../../live/use-live.ts';
 import { pathOf, uriOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
 import { schemaFaults } from '../../ui/schema-form/schema-faults.ts';
@@ -13,6 +11,7 @@ import { folderOf } from '../folder-name.ts';
 import { lastChoicesSetting } from './last-choices.ts';
 import { type StartFault, startFault } from './start-fault.ts';
 import { startSession } from './start-session.ts';
+import { useAgent } from './use-agent.ts';
 import { useFolder } from './use-folder-names.ts';
 import { useSessionConfig } from './use-session-config.ts';
 
@@ -21,7 +20,6 @@ const draftSetting = createSetting('newSession.message', '', (stored) =>
   typeof stored === 'string' ? stored : '',
 );
 
-const NO_AGENTS: readonly AgentInfo[] = [];
 const NOTHING: Readonly<Record<string, unknown>> = {};
 
 /** State of the form for a new session on one host. `given`: values of the address. */
@@ -33,9 +31,8 @@ export function useNewSession(
   const [last, setLast] = useSetting(lastChoicesSetting);
   const [draft, setDraft] = useSetting(draftSetting);
   const hostId = link.address.id;
-  const agents = useRootPart<readonly AgentInfo[]>(link, (state) => state.agents, NO_AGENTS);
   const [wantedProvider, setProvider] = useState(last.provider);
-  const agent = agents.find(({ provider }) => provider === wantedProvider) ?? agents[0];
+  const { agents, agent } = useAgent(link, wantedProvider);
   const provider = agent?.provider;
   const model = (provider !== undefined && last.models[provider]) || '';
   const isModelKnown = agent?.models.some(({ id }) => id === model) === true;
@@ -122,6 +119,7 @@ export function useNewSession(
     },
     optionErrors,
     fault,
+    clearFault: () => setFault(undefined),
     /** Makes the typed folder, after the host said that it does not exist. */
     makeFolder: async () => {
       if (folder === undefined) return;

@@ -9,7 +9,6 @@ import { SafeText } from '../../ui/safe-text.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 import { reporting } from '../report-outcome.ts';
 import { Elapsed } from '../transcript/elapsed.tsx';
-import { stopWorker } from '../worker/stop-worker.ts';
 
 /** The terminals and workers that a chat runs in the background. */
 export function BackgroundStrip() {
@@ -33,15 +32,12 @@ export function BackgroundStrip() {
 }
 
 function Work({ work }: { readonly work: BackgroundWork }) {
-  const { link, session, openChat, mayAct } = useChatScope();
+  const { chat, openChat, mayAct } = useChatScope();
   const navigate = useNavigate();
   const Icon = work.kind === 'shell' ? SquareTerminal : Bot;
   const terminal = work.kind === 'shell' ? work.terminal : undefined;
   const end = (): void => {
-    const { client } = link;
-    if (work.kind === 'subagent') void stopWorker(session, work.chat);
-    else if (terminal !== undefined && client !== undefined)
-      void reporting(text.chat.backgroundEnd, () => client.request('disposeTerminal', { channel: terminal }));
+    void reporting(text.chat.backgroundEnd, () => chat.endBackgroundWork(work.id));
   };
   return (
     <div className="flex min-h-9 items-center gap-2 ps-3 pe-1">

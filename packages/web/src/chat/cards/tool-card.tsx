@@ -1,5 +1,6 @@
 import type { ToolCallState } from '@agenthost/protocol';
-import { memo } from 'react';
+import { lazy, memo, type ReactNode, Suspense } from 'react';
+import { viewOf } from '../../mcp-apps/view-of.ts';
 import { ApprovalPanel } from '../../questions/approval-panel.tsx';
 import { SignInPanel } from '../../questions/sign-in-panel.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -12,6 +13,8 @@ import { callTitle } from './call-text.ts';
 import { cardKindOf } from './card-kind.ts';
 import { CardShell } from './card-shell.tsx';
 import { CARDS } from './cards.tsx';
+
+const McpView = lazy(async () => ({ default: (await import('../../mcp-apps/mcp-view.tsx')).McpView }));
 
 interface ToolCardProps {
   readonly toolCall: ToolCallState;
@@ -37,6 +40,7 @@ function PlainCard({
 }: ToolCardProps & { readonly kind: Exclude<ReturnType<typeof cardKindOf>, 'worker'> }) {
   const { icon: Icon, Title, Facts, Body, isOpenAtFirst } = CARDS[kind];
   const [isOpen, setOpen] = useRemembered(toolCall.toolCallId, isOpenAtFirst?.(toolCall) ?? false);
+  const { mayAct } = useChatScope();
   const hasPanel = isPending(toolCall);
   // The question repeats the card's line, which is needed only to say whose tool it is.
   if (hasPanel && kind !== 'client' && kind !== 'mcp')
@@ -58,11 +62,22 @@ function PlainCard({
       isOpen={isOpen}
       onToggle={setOpen}
       isWaiting={hasPanel}
-      always={hasPanel ? <Question toolCall={toolCall} turnId={turnId} /> : undefined}
+      always={hasPanel ? <Question toolCall={toolCall} turnId={turnId} /> : viewOfCall(toolCall, mayAct)}
     >
       <CallNotes toolCall={toolCall} />
       <Body toolCall={toolCall} />
     </CardShell>
+  );
+}
+
+/** The view that an MCP server has for a call. Only clients that may act reach the server. */
+function viewOfCall(toolCall: ToolCallState, mayAct: boolean): ReactNode {
+  const view = mayAct ? viewOf(toolCall) : undefined;
+  if (view === undefined) return undefined;
+  return (
+    <Suspense fallback={null}>
+      <McpView toolCall={toolCall} view={view} />
+    </Suspense>
   );
 }
 

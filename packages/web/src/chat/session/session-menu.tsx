@@ -9,11 +9,13 @@ import {
   Link,
   MessageSquarePlus,
   Pencil,
+  Plug,
   Plus,
   Search,
+  SlidersHorizontal,
   Trash,
 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useMuteEntries } from '../../attention/push/mute-entries.tsx';
 import { tellKeptWork, workInWorktree } from '../../board/kept-work.ts';
 import type { HostLink } from '../../live/host-link.ts';
@@ -30,6 +32,11 @@ import { exportSession } from './export-session.ts';
 import { requestRename } from './rename-request.ts';
 import { useChatAbilities } from './use-chat-abilities.ts';
 
+const CustomizationsDialog = lazy(async () => ({
+  default: (await import('../../customizations/customizations-dialog.tsx')).CustomizationsDialog,
+}));
+const McpDialog = lazy(async () => ({ default: (await import('../../mcp/mcp-dialog.tsx')).McpDialog }));
+
 interface SessionMenuProps {
   readonly link: HostLink;
   readonly session: SessionHandle;
@@ -43,8 +50,14 @@ export function SessionMenu(props: SessionMenuProps) {
   const { link, session, mayAct } = props;
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
+  const [customizing, setCustomizing] = useState<'never' | 'open' | 'closed'>('never');
+  const [showsMcp, setShowsMcp] = useState<boolean>();
   const title = useSelected(session.mirror, (state) => state.title);
-  const entries = useEntries(props, () => setDeleting(true));
+  const entries = useEntries(props, {
+    onDelete: () => setDeleting(true),
+    onCustomize: () => setCustomizing('open'),
+    onMcp: () => setShowsMcp(true),
+  });
   const remove = (): void => {
     setDeleting(false);
     void reporting(text.chat.deleteSession, async () => {
@@ -63,6 +76,21 @@ export function SessionMenu(props: SessionMenuProps) {
           <Ellipsis className="size-5" aria-hidden />
         </IconButton>
       </Menu>
+      {customizing !== 'never' && (
+        <Suspense>
+          <CustomizationsDialog
+            session={session}
+            mayAct={mayAct}
+            isOpen={customizing === 'open'}
+            onClose={() => setCustomizing('closed')}
+          />
+        </Suspense>
+      )}
+      {showsMcp !== undefined && (
+        <Suspense>
+          <McpDialog link={link} session={session} isOpen={showsMcp} onClose={() => setShowsMcp(false)} />
+        </Suspense>
+      )}
       {mayAct && (
         <Dialog
           isOpen={isDeleting}
@@ -85,7 +113,11 @@ export function SessionMenu(props: SessionMenuProps) {
 
 function useEntries(
   { link, session, mayAct, openChat, openSession }: SessionMenuProps,
-  onDelete: () => void,
+  {
+    onDelete,
+    onCustomize,
+    onMcp,
+  }: { readonly onDelete: () => void; readonly onCustomize: () => void; readonly onMcp: () => void },
 ): MenuEntry[] {
   const isArchived = useSelected(session.mirror, ({ status }) => (status & SessionStatus.IsArchived) !== 0);
   const abilities = useChatAbilities(link, session);
@@ -99,6 +131,7 @@ function useEntries(
       icon: <Link className={icon} />,
       onSelect: () => void copyText(location.href, text.chat.copiedLink),
     },
+    { label: text.chat.customizations, icon: <SlidersHorizontal className={icon} />, onSelect: onCustomize },
     {
       label: text.chat.exportSession,
       icon: <Download className={icon} />,
@@ -158,6 +191,7 @@ function useEntries(
       onSelect: () => setTimeout(requestRename),
     },
     ...common,
+    { label: text.chat.mcpServers, icon: <Plug className={icon} />, onSelect: onMcp },
     'separator',
     {
       label: isArchived ? text.chat.unarchive : text.chat.archive,

@@ -16,9 +16,10 @@ import {
   type LucideIcon,
   Square,
 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useLinkStatus } from '../../live/use-hosts.ts';
 import { useSelected } from '../../live/use-live.ts';
+import { TraceButton } from '../../telemetry/trace-button.tsx';
 import { durationText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
@@ -37,14 +38,34 @@ import { TurnError } from './turn-error.tsx';
 import { usageFacts } from './usage-facts.ts';
 import { useIsUnsent, useTurnPart } from './use-part.ts';
 
+const TraceDialog = lazy(async () => ({
+  default: (await import('../../telemetry/trace-dialog.tsx')).TraceDialog,
+}));
+
 /** The end of a turn: that it runs, or how it ended, with its numbers and actions. */
 export function TurnEnd({ turnId }: { readonly turnId: string }) {
   const ended = useTurnPart(turnId, (turn) => (turn !== undefined && 'state' in turn ? turn : undefined));
   const startedAt = useTurnPart(turnId, (turn) => turn?.startedAt);
+  const { link, chat } = useChatScope();
   const isUnsent = useIsUnsent(turnId);
-  if (ended === undefined)
-    return isUnsent ? <Note icon={Clock}>{text.chat.unsent}</Note> : <RunningTurn startedAt={startedAt} />;
-  return <EndedTurn turn={ended} />;
+  // The dialog is here and not in the button, because it stays open when the turn ends.
+  const [isTracing, setTracing] = useState(false);
+  if (isUnsent && ended === undefined) return <Note icon={Clock}>{text.chat.unsent}</Note>;
+  const onTrace = (): void => setTracing(true);
+  return (
+    <>
+      {ended === undefined ? (
+        <RunningTurn startedAt={startedAt} onTrace={onTrace} />
+      ) : (
+        <EndedTurn turn={ended} onTrace={onTrace} />
+      )}
+      {isTracing && (
+        <Suspense>
+          <TraceDialog link={link} chat={chat} turnId={turnId} onClose={() => setTracing(false)} />
+        </Suspense>
+      )}
+    </>
+  );
 }
 
 function Note({ icon: Icon, children }: { readonly icon: LucideIcon; readonly children: string }) {
@@ -58,7 +79,13 @@ function Note({ icon: Icon, children }: { readonly icon: LucideIcon; readonly ch
 
 const needsInput = ({ status }: ChatState): boolean => (status & ACTIVITY_MASK) === SessionStatus.InputNeeded;
 
-function RunningTurn({ startedAt }: { readonly startedAt: string | undefined }) {
+function RunningTurn({
+  startedAt,
+  onTrace,
+}: {
+  readonly startedAt: string | undefined;
+  readonly onTrace: () => void;
+}) {
   const { link, chat } = useChatScope();
   const isAway = useLinkStatus(link).state === 'away';
   const activity = useSelected(chat.mirror, (state) => state.activity);
@@ -68,6 +95,7 @@ function RunningTurn({ startedAt }: { readonly startedAt: string | undefined }) 
       <p className="flex min-h-9 items-center gap-2 py-2 text-sm text-muted" data-running>
         <CircleDot className="size-4 text-warn" aria-hidden />
         {text.chat.waitsForYou}
+        <TraceButton onOpen={onTrace} />
       </p>
     );
   if (isAway)
@@ -83,11 +111,12 @@ function RunningTurn({ startedAt }: { readonly startedAt: string | undefined }) 
         {activity === undefined ? `${text.chat.working}…` : <SafeText>{activity}</SafeText>}
       </span>
       <Elapsed since={startedAt} />
+      <TraceButton onOpen={onTrace} />
     </div>
   );
 }
 
-function EndedTurn({ turn }: { readonly turn: Turn }) {
+function EndedTurn({ turn, onTrace }: { readonly turn: Turn; readonly onTrace: () => void }) {
   const { mayAct, isNested } = useChatScope();
   const actions = useTurnActions(turn.id);
   const [isTruncating, setTruncating] = useState(false);
@@ -112,6 +141,7 @@ function EndedTurn({ turn }: { readonly turn: Turn }) {
                 <Copy className="size-3.5" aria-hidden />
               </IconButton>
             )}
+            <TraceButton onOpen={onTrace} />
             <Menu
               entries={turnMenu(actions, { isEnded: true, mayAct, onTruncate: () => setTruncating(true) })}
             >

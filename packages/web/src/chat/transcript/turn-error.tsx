@@ -1,5 +1,6 @@
 import { type ErrorResponsePart, resumableTurn } from '@agenthost/protocol';
 import { CircleAlert } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
@@ -8,9 +9,13 @@ import { useTurnActions } from '../actions/use-turn-actions.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 import { reporting } from '../report-outcome.ts';
 
+const AgentSignIn = lazy(async () => ({
+  default: (await import('../../oauth/agent-sign-in.tsx')).AgentSignIn,
+}));
+
 /** The error that ended a turn, with advice and buttons. */
 export function TurnError({ turnId, part }: { readonly turnId: string; readonly part: ErrorResponsePart }) {
-  const { chat, mayAct, isNested } = useChatScope();
+  const { link, agent, chat, mayAct, isNested } = useChatScope();
   const { resend } = useTurnActions(turnId);
   const isLast = useSelected(
     chat.mirror,
@@ -40,6 +45,11 @@ export function TurnError({ turnId, part }: { readonly turnId: string; readonly 
             >
               {text.chat.resume}
             </Button>
+          )}
+          {part.error.errorType === 'authRequired' && (
+            <Suspense>
+              <AgentSignIn link={link} agent={agent} />
+            </Suspense>
           )}
           <Button size="small" onClick={resend}>
             {text.chat.sendAgain}

@@ -1,4 +1,4 @@
-import { type AgentHealth, ROOT_URI } from '@agenthost/protocol';
+import { type AgentHealth, type AgentInfo, ROOT_URI } from '@agenthost/protocol';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, CircleDashed, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
@@ -13,21 +13,30 @@ import { SafeText } from '../../ui/safe-text.tsx';
 import { showError, showToast } from '../../ui/toasts.tsx';
 import { CopyLine } from '../copy-line.tsx';
 import { Badge } from '../panel.tsx';
+import { AgentModels, AgentResources } from './agent-details.tsx';
+import { AgentKey } from './agent-key.tsx';
 
 /** One agent: whether it can run, and the commands that help. */
 export function AgentEntry({
   link,
   agent,
+  info,
   isDefault,
+  onChanged,
 }: {
   readonly link: HostLink;
   readonly agent: AgentHealth;
+  /** Its description in the state of the host. Absent: sessions cannot use it. */
+  readonly info: AgentInfo | undefined;
   readonly isDefault: boolean;
+  /** Asks for the agents again. */
+  readonly onChanged: () => Promise<void>;
 }) {
-  const { displayName, description, version, models, problem, state, isBuiltIn } = agent;
+  const { displayName, description, version, models, problem, state, isBuiltIn, key, package: pack } = agent;
   const facts = [
     version === undefined ? undefined : settingsText.versionOf(visibleText(version)),
-    models === undefined ? undefined : settingsText.modelCount(models),
+    info !== undefined || models === undefined ? undefined : settingsText.modelCount(models),
+    pack === undefined ? undefined : settingsText.packageOf(visibleText(pack)),
     isBuiltIn ? settingsText.builtIn : undefined,
   ].filter((fact) => fact !== undefined);
   return (
@@ -53,8 +62,11 @@ export function AgentEntry({
           <SafeText>{problem}</SafeText>
         </p>
       )}
+      {info !== undefined && <AgentModels agent={info} />}
       <Command link={link} agent={agent} kind="install" />
-      <Command link={link} agent={agent} kind="signIn" />
+      {key !== undefined && <AgentKey link={link} agent={agent} source={key} onChanged={onChanged} />}
+      {key === undefined && <Command link={link} agent={agent} kind="signIn" />}
+      {info !== undefined && <AgentResources link={link} agent={info} />}
     </li>
   );
 }

@@ -1,5 +1,5 @@
 import type { AhpClient } from '@agenthost/client';
-import type { AgentHealth } from '@agenthost/protocol';
+import type { AgentHealth, AgentInfo } from '@agenthost/protocol';
 import { RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
@@ -16,6 +16,9 @@ import { useHostAnswer } from '../use-host-answer.ts';
 import { AgentEntry } from './agent-entry.tsx';
 import { needsAttention } from './agent-order.ts';
 
+/** The same list at each render. */
+const NONE: readonly AgentInfo[] = [];
+
 const askAgents = (client: AhpClient): Promise<AgentHealth[]> => client.agentHealth();
 
 /** The agents of a host: those that can run, and the others with the reason. */
@@ -23,6 +26,7 @@ export function AgentsSection({ link }: { readonly link: HostLink }) {
   const answer = useHostAnswer(link, askAgents);
   const [isLooking, setLooking] = useState(false);
   const defaultAgent = useRootPart(link, (state) => state.config?.values['defaultAgent'], undefined);
+  const infos = useRootPart(link, (state) => state.agents, NONE);
   const refresh = async (): Promise<void> => {
     setLooking(true);
     try {
@@ -41,7 +45,14 @@ export function AgentsSection({ link }: { readonly link: HostLink }) {
       <Panel title={title} description={label}>
         <FramedList label={title}>
           {agents.map((agent) => (
-            <AgentEntry key={agent.provider} link={link} agent={agent} isDefault={isDefault(agent)} />
+            <AgentEntry
+              key={agent.provider}
+              link={link}
+              agent={agent}
+              info={infos.find(({ provider }) => provider === agent.provider)}
+              isDefault={isDefault(agent)}
+              onChanged={answer.reload}
+            />
           ))}
         </FramedList>
       </Panel>

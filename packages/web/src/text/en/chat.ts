@@ -17,11 +17,13 @@ export const chat = {
   archive: 'Archive',
   unarchive: 'Unarchive',
   archivedToast: 'Session archived',
+  mcpServers: 'MCP servers',
   deleteSession: 'Delete session',
   deleteTitle: 'Delete this session?',
   deleteText: (title: string) =>
     `“${title}” and all its chats are deleted for everyone. This cannot be undone.`,
   deleteConfirm: 'Delete',
+  customizations: 'Customizations',
   exportSession: 'Export as file',
   exporting: 'Preparing the export…',
   copyLink: 'Copy link',
@@ -115,7 +117,7 @@ export const chat = {
   errorHelp: {
     hostRestarted: 'The host was restarted during this turn.',
     resume: 'Resume continues where it stopped.',
-    authRequired: 'Sign in to the agent in the settings, then send the message again.',
+    authRequired: 'Sign in to the agent, then send the message again.',
     rateLimited: 'The service limits requests. Wait a moment, then try again.',
     other: 'Try again, or change the message.',
   },

@@ -9,6 +9,7 @@ interface FileAccess {
 /** Texts of the feature `settings`. */
 export const settings = {
   ...settingsBrowser,
+  automations: 'Automations',
   sections: {
     host: 'Host',
     agents: 'Agents',
@@ -90,6 +91,27 @@ export const settings = {
     install: 'Run this on the machine of the host to install it:',
     signIn: 'Run this on the machine of the host if it asks for a sign-in:',
   },
+  packageOf: (name: string) => `Package ${name}`,
+  keySources: {
+    stored: 'The host has stored a key for this agent.',
+    environment: 'The key comes from the environment of the host.',
+    none: 'This agent has no key.',
+  },
+  keyOf: (agent: string) => `Key of ${agent}`,
+  keyHint: 'The host stores it in a file of its user. Nobody can read it back here.',
+  keyMissing: 'Enter a key.',
+  keyForAdmins: 'Only administrators can set the key.',
+  setKey: 'Set a key',
+  replaceKey: 'Replace the key',
+  storeKey: 'Store the key',
+  removeKey: 'Remove the key',
+  removeKeyTitle: (agent: string) => `Remove the key of ${agent}?`,
+  removeKeyExplain: 'The host deletes its file. A key in the environment of the host is used from then on.',
+  keyStored: (agent: string) => `The key of ${agent} is stored`,
+  keyRemoved: (agent: string) => `The key of ${agent} is removed`,
+  keyFailed: (reason: string) => `The key was not changed: ${reason}`,
+  needsResource: 'Needs a sign-in to',
+  mayUseResource: 'Has more features with a sign-in to',
   runInTerminal: 'Run in a terminal',
   terminalFailed: (reason: string) => `The terminal did not start: ${reason}`,
 

@@ -28,7 +28,8 @@ export function pagePolicy({ view, pageHosts, nonce }: PolicyParts): string {
     ['connect-src', "'self'", ...own, ...others].join(' '),
     "worker-src 'self'",
     "manifest-src 'self'",
-    "frame-src 'none'",
+    // Views of MCP servers. The page itself and other answers of the host refuse to be in a frame.
+    "frame-src 'self'",
     "base-uri 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",

@@ -133,7 +133,7 @@ describe('the index of the web page', () => {
       `connect-src 'self' ws://127.0.0.1:${port} wss://127.0.0.1:${port} https://other.example wss://other.example http://10.0.0.2:4711 ws://10.0.0.2:4711`,
       "worker-src 'self'",
       "manifest-src 'self'",
-      "frame-src 'none'",
+      "frame-src 'self'",
       "base-uri 'self'",
       "form-action 'self'",
       "frame-ancestors 'none'",
@@ -159,6 +159,45 @@ describe('the index of the web page', () => {
 });
 
 describe('a file of the web page', () => {
+  it('for the views of MCP servers may be in a frame of the page, where it reaches nothing', async () => {
+    writeFileSync(join(folder, 'mcp-view.html'), '<script></script>');
+    const answer = await get('/mcp-view.html');
+    expect(answer.headers['x-frame-options']).toBeUndefined();
+    const directives = policyOf(answer).split('; ');
+    expect(directives).toContain('sandbox allow-scripts');
+    expect(directives).toContain("default-src 'none'");
+    expect(directives).toContain("frame-ancestors 'self'");
+    expect(directives.join()).not.toMatch(/https?:|\*|'self'.*'self'|connect-src|frame-src/);
+    expect((await get('/')).headers['x-frame-options']).toBe('DENY');
+  });
+
+  it('[MCP-2] lets a view reach the origins of its query, but no host, and no other policy', async () => {
+    writeFileSync(join(folder, 'mcp-view.html'), '<script></script>');
+    pageHosts = ['https://other.example.net:8443'];
+    await restart({ allowedHosts: ['agents.example.net'] });
+    const directives = async (query: string): Promise<string[]> =>
+      policyOf(await get(`/mcp-view.html?${query}`, { host: 'agents.example.net' })).split('; ');
+    const plain = await directives('');
+    const opened = await directives('connect=wss://live.example.org&resource=https://*.example.org');
+    expect(opened).toContain('connect-src wss://live.example.org');
+    expect(opened).toContain("script-src 'unsafe-inline' https://*.example.org");
+    expect(opened).toContain('img-src data: blob: https://*.example.org');
+    expect(opened).toContain('sandbox allow-scripts');
+    for (const domain of [
+      'https://agents.example.net',
+      'https://*.example.net',
+      'https://AGENTS.example.net:444',
+      'https://other.example.net',
+      "'self'",
+      'https://a.example.org;script-src *',
+      'https://a.example.org\r\nx: y',
+      'http://a.example.org',
+    ]) {
+      const query = new URLSearchParams({ connect: domain, resource: domain });
+      expect(await directives(query.toString()), domain).toEqual(plain);
+    }
+  });
+
   it('in assets is immutable, and compressed as the client accepts it', async () => {
     const path = '/assets/app-a1B_.js';
     const plain = await get(path);

@@ -7,8 +7,12 @@ import type { RequestView } from '../request-view.ts';
 import { acceptedEncodings, contentTypeOf } from './content-types.ts';
 import { type PageFile, PageFiles } from './page-files.ts';
 import { pagePolicy } from './page-policy.ts';
+import { viewPolicy } from './view-policy.ts';
 
 const INDEX = '/index.html';
+
+/** The frame for views of MCP servers. */
+const VIEW_FRAME = '/mcp-view.html';
 
 /** Vite puts the hash of the content into the names of these files. */
 const HASHED = '/assets/';
@@ -81,7 +85,12 @@ export class WebPage {
     const { encoding, sent } = await this.#encoded(request, path, file);
     response.setHeaders(
       new Map([
-        ['content-security-policy', pagePolicy({ view, pageHosts: this.#parts.pageHosts() })],
+        [
+          'content-security-policy',
+          path === VIEW_FRAME
+            ? viewPolicy({ url: request.url, host: view.host, pageHosts: this.#parts.pageHosts() })
+            : pagePolicy({ view, pageHosts: this.#parts.pageHosts() }),
+        ],
         ['cache-control', path.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache'],
         ['content-type', type],
         ['etag', sent.etag],
@@ -90,6 +99,10 @@ export class WebPage {
         ...(path === '/sw.js' ? [['service-worker-allowed', `${view.base}/`] as const] : []),
       ]),
     );
+    if (path === VIEW_FRAME) {
+      response.removeHeader('x-frame-options');
+      response.setHeader('x-dns-prefetch-control', 'off');
+    }
     if (isKnown(request.headers['if-none-match'], sent.etag)) {
       keepConnection(request, response);
       response.writeHead(304).end();

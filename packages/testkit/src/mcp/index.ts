@@ -1,0 +1,2 @@
+export { authorizationServer } from './authorization-server.ts';
+export { remoteServer } from './remote-server.ts';
