@@ -73,7 +73,8 @@ export class Drain {
   /** Number of turns that run, and of other work that counts. */
   get runningCount(): number {
     let count = 0;
-    for (const chat of this.#sync.registry.ofKind('chat')) if (chat.state.activeTurn !== undefined) count += 1;
+    for (const chat of this.#sync.registry.ofKind('chat'))
+      if (chat.state.activeTurn !== undefined) count += 1;
     for (const work of this.#works) count += work.count?.() ?? 0;
     return count;
   }
