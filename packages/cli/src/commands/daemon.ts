@@ -58,7 +58,7 @@ export async function start(context: Context, screen: Screen, options: StartOpti
 /** `stop`: stops a host and waits until its process is gone. */
 export async function stop(context: Context, screen: Screen, options: StopOptions): Promise<ExitCode> {
   const host = await localHost(context, options);
-  refuseService(host, 'stop');
+  refuseService(host, commandLine('service stop'));
   await stopHost(context, screen, host, options.drain);
   if (options.json === true) screen.json({ stopped: host.pid, dataDir: host.dataDir });
   else screen.note(`stopped the host on ${oneLine(host.url)} (pid ${host.pid})`);
@@ -68,7 +68,7 @@ export async function stop(context: Context, screen: Screen, options: StopOption
 /** `restart`: stops a host after its turns, and starts it in the background with the options that it had. */
 export async function restart(context: Context, screen: Screen, options: StopOptions): Promise<ExitCode> {
   const host = await localHost(context, options);
-  refuseService(host, 'restart');
+  refuseService(host, commandLine('service restart'));
   const launch = await launchOf(context, host);
   await stopHost(context, screen, host, options.drain);
   const next = await startHost(context, screen, hostsFolder(context), launch);
@@ -93,7 +93,7 @@ export async function status(context: Context, screen: Screen, options: StatusOp
   }
   if (options.json !== true) {
     if (latest !== undefined)
-      screen.note(`version ${latest} of agenthost is out; this program is ${context.version}`);
+      screen.note(`version ${latest} is out; this program is version ${context.version}`);
     if (reports.some(({ version }) => version !== context.version))
       screen.note(
         `this program is version ${context.version}; \`${commandLine('restart')}\` restarts a host with it`,
@@ -112,11 +112,11 @@ const publicFacts = ({ url, wsUrl, pid, dataDir, version }: HostRecord): object 
 });
 
 /** A service manager would start a host that was stopped, or take one that was started for its own. */
-function refuseService({ service, pid }: HostRecord, word: 'stop' | 'restart'): void {
+function refuseService({ service, pid }: HostRecord, instead: string): void {
   if (service === undefined) return;
   throw new CliError(
     EXIT.usage,
-    `the host (pid ${pid}) is the service ${oneLine(service)}: use \`${commandLine(`service ${word}`)}\``,
+    `the host (pid ${pid}) is the service ${oneLine(service)}: use \`${instead}\``,
   );
 }
 
@@ -124,10 +124,11 @@ function refuseService({ service, pid }: HostRecord, word: 'stop' | 'restart'): 
 async function launchOf(context: Context, host: HostRecord): Promise<Launch> {
   const { dataDir, url, args, cwd, tokenFrom, token } = host;
   if (args === undefined || cwd === undefined) {
-    const isDefault = dataDir === dataFolder(context);
+    const again =
+      dataDir === dataFolder(context) ? commandLine('start') : commandLine('start --data <folder>');
     throw new CliError(
       EXIT.error,
-      `the host (pid ${host.pid}) was started by an older version, which does not tell its options: \`${commandLine('stop')}\`, then \`${commandLine(isDefault ? 'start' : 'start --data <folder>')}\` with the same options`,
+      `the host (pid ${host.pid}) was started by an older version, which does not tell its options: \`${commandLine('stop')}\`, then \`${again}\` with the same options`,
     );
   }
   return {

@@ -56,7 +56,7 @@ export async function installService(
   if (closed !== undefined)
     throw new CliError(
       EXIT.error,
-      `--system: the user of the service cannot read ${oneLine(closed)}: install Node and agenthost for all users`,
+      `--system: the user of the service cannot read ${oneLine(closed)}: install Node and this program for all users`,
     );
   if (!isSystem) await refuseRival(context, manager, options);
   screen.status('reading the environment of your login shell');
@@ -142,7 +142,7 @@ function managerOf(context: Context, isSystem: boolean): ServiceManager {
   if (context.platform === 'darwin') return new Launchd(context, isSystem);
   throw new CliError(
     EXIT.error,
-    `agenthost knows no service manager of this system: \`${commandLine('start')}\` runs a host in the background`,
+    `the service manager of this system is not supported: \`${commandLine('start')}\` runs a host in the background`,
   );
 }
 

@@ -59,4 +59,4 @@ function addressOf(url: string): URL {
 }
 
 /** A folder without links in its path. One that does not exist is returned unchanged. */
-export const realFolder = (path: string): Promise<string> => realpath(path).catch(() => path);
+const realFolder = (path: string): Promise<string> => realpath(path).catch(() => path);

@@ -30,17 +30,18 @@ test('is asked for once a day, also if npm fails, and a broken memory is replace
   };
   const calls = (): number => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n').length;
   const hour = 3_600_000;
+  const ask = (now: number) => newerVersion(context, { now, limitMs: 60_000 });
   npm('exit 1');
-  expect(await newerVersion(context, 0)).toBeUndefined();
+  expect(await ask(0)).toBeUndefined();
   npm('echo 9.0.0');
-  expect(await newerVersion(context, 23 * hour)).toBeUndefined();
+  expect(await ask(23 * hour)).toBeUndefined();
   expect(calls()).toBe(1);
-  expect(await newerVersion(context, 25 * hour)).toBe('9.0.0');
-  expect(await newerVersion(context, 26 * hour)).toBe('9.0.0');
+  expect(await ask(25 * hour)).toBe('9.0.0');
+  expect(await ask(26 * hour)).toBe('9.0.0');
   expect(calls()).toBe(2);
   mkdirSync(join(folder, 'agenthost'), { recursive: true });
   writeFileSync(join(folder, 'agenthost/update-check.json'), '{"checkedAt":"x"');
-  expect(await newerVersion(context, 27 * hour)).toBe('9.0.0');
+  expect(await ask(27 * hour)).toBe('9.0.0');
   expect(calls()).toBe(3);
 });
 

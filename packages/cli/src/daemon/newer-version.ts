@@ -6,7 +6,7 @@ import type { Context } from '../process/context.ts';
 import { configFolder, updateCheckFile } from '../process/files.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Longest time that a command waits for the registry. */
+/** Longest time that a command waits for npm. */
 const LIMIT_MS = 2_000;
 
 /** A version without a label such as `-beta`. */
@@ -33,13 +33,16 @@ export async function isCheckOff(context: Context): Promise<boolean> {
  * The newest released version, if it is newer than this program; `undefined` otherwise, and when it cannot be found out. Asks npm, and so the
  * registry of the user, at most once a day and for at most 2 s, also if npm fails. Never rejects.
  */
-export async function newerVersion(context: Context, now = Date.now()): Promise<string | undefined> {
+export async function newerVersion(
+  context: Context,
+  { now = Date.now(), limitMs = LIMIT_MS } = {},
+): Promise<string | undefined> {
   const file = updateCheckFile(context);
   const last = await readLast(file);
   const age = last === undefined ? Number.POSITIVE_INFINITY : now - last.checkedAt;
   // A time in the future is of a clock that was wrong.
   if (last !== undefined && age >= 0 && age < DAY_MS) return newer(last.latest, context.version);
-  const latest = await askNpm(context);
+  const latest = await askNpm(context, limitMs);
   await writeLast(file, { checkedAt: now, ...(latest === undefined ? {} : { latest }) });
   return newer(latest, context.version);
 }
@@ -57,10 +60,10 @@ export function newer(latest: string | undefined, present: string): string | und
 }
 
 /** The version that npm would install. npm knows the registry of the user, its proxy and its sign-in. */
-function askNpm({ env, home }: Context): Promise<string | undefined> {
+function askNpm({ env, home }: Context, timeout: number): Promise<string | undefined> {
   const args = ['view', 'agenthost', 'version', '--no-update-notifier', '--fetch-retries=0'];
   return new Promise((resolve) => {
-    const options = { cwd: home, env, timeout: LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: 10_000 } as const;
+    const options = { cwd: home, env, timeout, killSignal: 'SIGKILL', maxBuffer: 10_000 } as const;
     // Without npm, without a network and for an unknown package there is nothing to say.
     execFile('npm', args, options, (error, stdout) => {
       const text = stdout.trim();

@@ -15,10 +15,10 @@ test('options of serve become arguments that mean the same from any folder', () 
       set: ['approvals=edits'],
       drain: 30,
     },
-    '/work',
+    '/base',
   );
   expect(args.join(' ')).toBe(
-    '--port 0 --host 127.0.0.1 --data /work/data --config /etc/a.json --token-file /work/token --drain 30 --tls --no-keeper --root /work --root /srv --set approvals=edits',
+    '--port 0 --host 127.0.0.1 --data /base/data --config /etc/a.json --token-file /base/token --drain 30 --tls --no-keeper --root /base --root /srv --set approvals=edits',
   );
   expect(withPort(args, 'http://127.0.0.1:4711').slice(0, 2)).toEqual(['--port', '4711']);
   expect(withPort(args, 'https://example.org').slice(0, 2)).toEqual(['--port', '443']);

@@ -18,7 +18,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const STOP_TIMEOUT_MS = 30_000;
 
 /** Whether the process of a host runs. */
-export const isRunning = async ({ pid, processStart: start }: HostRecord): Promise<boolean> =>
+const isRunning = async ({ pid, processStart: start }: HostRecord): Promise<boolean> =>
   (await processStart(pid)) === start;
 
 /**

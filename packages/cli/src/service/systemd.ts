@@ -126,7 +126,7 @@ export class Systemd implements ServiceManager {
 
   async #known(): Promise<void> {
     if (await isThere(this.#unitFile)) return;
-    const how = commandLine(`service install${this.#isSystem ? ' --system' : ''}`);
+    const how = this.#isSystem ? commandLine('service install --system') : commandLine('service install');
     throw new CliError(EXIT.cannotConnect, `the service is not installed: \`${how}\` installs it`);
   }
 
