@@ -140,7 +140,7 @@ test('service tells its state, shows its output and removes its files', async ()
   for (const deed of ['start', 'stop', 'restart', 'uninstall'])
     expect(await machine.run(['service', deed], env())).toMatchObject({
       code: 4,
-      err: 'agenthost: the service is not installed: `agenthost service install` installs it\n',
+      err: expect.stringContaining('the service is not installed: `'),
     });
   const printed = await machine.run(['service', 'install', '--print'], env());
   expect(printed.out).toMatch(/^\[Unit\]\n[^]*TimeoutStopSec=120\n/);
