@@ -19,8 +19,7 @@ async function askingTurn() {
   const turn = session.chat.prompt('ask');
   const asked = Promise.withResolvers<() => Promise<unknown>>();
   const events = (async () => {
-    for await (const event of turn)
-      if (event.type === 'confirmation') asked.resolve(() => event.approve({ optionId: 'allow-once' }));
+    for await (const event of turn) if (event.type === 'confirmation') asked.resolve(() => event.approve());
   })();
   // A turn that ends without a question fails the test.
   const approve = await Promise.race([
