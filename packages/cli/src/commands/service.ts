@@ -11,8 +11,8 @@ import type { Screen } from '../render/screen.ts';
 import { dataDirOf } from '../serve/places.ts';
 import { loginEnvironment, serviceEnvironment, systemPath } from '../service/environment.ts';
 import { Launchd } from '../service/launchd.ts';
-import type { ServiceManager } from '../service/manager.ts';
 import { showProgram } from '../service/run-program.ts';
+import type { ServiceManager } from '../service/service-port.ts';
 import { Systemd } from '../service/systemd.ts';
 
 /** Options of `service` and what is below it, as parsed. */

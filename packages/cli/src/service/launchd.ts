@@ -6,9 +6,9 @@ import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
 import { launchdPlist } from './launchd-plist.ts';
-import type { ServiceFacts, ServiceManager, ServiceState } from './manager.ts';
 import { writeWhole } from './private-files.ts';
 import { mustRun, runProgram } from './run-program.ts';
+import type { ServiceFacts, ServiceManager, ServiceState } from './service-port.ts';
 
 const LABEL = 'agenthost';
 

@@ -6,9 +6,9 @@ import { CliError, EXIT } from '../process/exit.ts';
 import { configFolder } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
 import { environmentFile } from './environment.ts';
-import type { ServiceFacts, ServiceManager, ServiceState } from './manager.ts';
 import { writeWhole } from './private-files.ts';
 import { mustRun, runProgram } from './run-program.ts';
+import type { ServiceFacts, ServiceManager, ServiceState } from './service-port.ts';
 import { systemdUnit } from './systemd-unit.ts';
 
 const UNIT = 'agenthost.service';
