@@ -41,6 +41,7 @@ const HOST_ORDER = [
   'agents',
   'tls',
   'auth',
+  'backup',
   'telemetry',
   'pty',
   'workspace',

@@ -93,6 +93,8 @@ const CALLS = {
   'x-signalTerminal': ['interact', { channel: TERMINAL, signal: 'KILL' }],
   invokeChangesetOperation: ['interact', { channel: 'ahp-changeset:/x', operationId: 'x' }],
   'x-hostDiskUse': ['observe', root],
+  'x-backup': ['admin', { ...root, file: '/none/x' }],
+  'x-checkHost': ['admin', root],
   'x-listAgents': ['observe', root],
   'x-revokeApproval': ['interact', { ...root, id: 'x' }],
   'x-importSession': [

@@ -13,6 +13,7 @@ import { approvalsFeature } from '../features/approvals/feature.ts';
 import { attachmentsFeature } from '../features/attachments/feature.ts';
 import { authFeature } from '../features/auth/feature.ts';
 import { automationsFeature } from '../features/automations/feature.ts';
+import { backupFeature } from '../features/backup/feature.ts';
 import { catalogueFeature } from '../features/catalogue/feature.ts';
 import { changesetFeature } from '../features/changeset/feature.ts';
 import { chatFeature } from '../features/chat/feature.ts';
@@ -398,6 +399,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   features.add(annotationsFeature({ ...common, agents, readLines, hostTools, workingDirectoryOf }));
   features.add(searchFeature(sync, slices));
   features.add(diskUseFeature(sync, options.dataDir));
+  features.add(backupFeature({ sync, clock, version, lastTime: start.lastTime, dataDir: options.dataDir }));
   const { dataDir, push } = options;
   features.add(await pushFeature({ ...common, ...tokens, features, presentClients, dataDir, options: push }));
   features.add(

@@ -98,6 +98,9 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     'x-finishImport': 'admin',
     // The key serves the turns of everybody.
     'x-setAgentKey': 'admin',
+    // A backup holds all secrets of the host, and these write files.
+    'x-backup': 'admin',
+    'x-checkHost': 'admin',
     'x-createToken': 'admin',
     'x-listTokens': 'admin',
     'x-revokeToken': 'admin',

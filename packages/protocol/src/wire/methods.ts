@@ -112,6 +112,10 @@ import type {
   SessionSummaryChangedParams,
 } from '../root/notifications.ts';
 import type {
+  BackupParams,
+  BackupResult,
+  CheckHostParams,
+  CheckHostResult,
   CreateSessionParams,
   DiskUseParams,
   DiskUseResult,
@@ -215,6 +219,8 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-finishImport': { params: FinishImportParams; result: null };
   'x-diskUse': { params: DiskUseParams; result: DiskUseResult };
   'x-hostDiskUse': { params: HostDiskUseParams; result: HostDiskUseResult };
+  'x-backup': { params: BackupParams; result: BackupResult };
+  'x-checkHost': { params: CheckHostParams; result: CheckHostResult };
   'x-listPorts': { params: ListPortsParams; result: ListPortsResult };
   'x-openPreview': { params: OpenPreviewParams; result: OpenPreviewResult };
   'x-listMcpServers': { params: ListMcpServersParams; result: ListMcpServersResult };
@@ -335,6 +341,8 @@ export const CLIENT_REQUEST_METHODS = [
   'x-finishImport',
   'x-diskUse',
   'x-hostDiskUse',
+  'x-backup',
+  'x-checkHost',
   'x-listPorts',
   'x-openPreview',
   'x-listMcpServers',

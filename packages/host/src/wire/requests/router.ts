@@ -39,6 +39,9 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'fetchTurns',
   'x-diskUse',
   'x-hostDiskUse',
+  // These copy the database.
+  'x-backup',
+  'x-checkHost',
   'x-listAgents',
   'completions',
   'resolveSessionConfig',
@@ -104,6 +107,8 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'x-beginSignIn',
   'x-finishSignIn',
   'x-hostDiskUse',
+  'x-backup',
+  'x-checkHost',
   'x-listPorts',
   'x-revokeApproval',
   'x-listGrants',
