@@ -186,20 +186,16 @@ describe('a backup of a folder without a host', () => {
     const journal = new SqliteJournal({ folder: dataDir });
     await journal.open();
     await expect(backUpFolder(request())).rejects.toMatchObject({ code: 'inUse' });
-    await backUpFolderLater();
+    const copying = journal.copyTo(join(root, 'copy.db'), signal);
+    await expect(journal.copyTo(join(root, 'second.db'), signal)).rejects.toThrow(/copied already/);
+    const ended = expect(copying, 'the end of the journal ends the copy').rejects.toMatchObject({ code: 'closed' });
     await journal.close();
+    await ended;
+    rmSync(join(root, 'copy.db'));
     const stopped = AbortSignal.abort(new Error('stopped'));
     await expect(backUpFolder({ ...request(), signal: stopped })).rejects.toThrow('stopped');
     expect(readdirSync(root)).toEqual(['data']);
     expect(readdirSync(dataDir).filter((name) => name.startsWith('backup-'))).toEqual([]);
-
-    /** The host's own copy is ended by its end. */
-    async function backUpFolderLater(): Promise<void> {
-      const copying = journal.copyTo(join(root, 'copy.db'), signal);
-      await expect(journal.copyTo(join(root, 'second.db'), signal)).rejects.toThrow(/copied already/);
-      await copying;
-      rmSync(join(root, 'copy.db'));
-    }
   });
 });
 
