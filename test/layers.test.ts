@@ -41,7 +41,6 @@ const HOST_ORDER = [
   'agents',
   'tls',
   'auth',
-  'backup',
   'telemetry',
   'pty',
   'workspace',

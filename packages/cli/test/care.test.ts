@@ -51,7 +51,7 @@ describe('backup, restore and doctor', () => {
       agents: 'ok',
     });
     expect(healthy.code).toBe(0);
-    expect(await machine.run(['restore', 'live.tar.gz'])).toMatchObject({
+    expect(await machine.run(['backup', 'restore', 'live.tar.gz'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('stop the host first'),
     });
@@ -59,7 +59,7 @@ describe('backup, restore and doctor', () => {
     await host.ended;
 
     expect((await machine.run(['backup', 'stopped.tar.gz', '--json'])).code).toBe(0);
-    const port = String(new URL(line.url).port);
+    const { port } = new URL(line.url);
     expect(states((await machine.run(['doctor', '--json', '--port', port])).out)).toMatchObject({
       port: 'ok',
       database: 'ok',
@@ -72,7 +72,7 @@ describe('backup, restore and doctor', () => {
       out: expect.stringMatching(/^fault {4}database {2}damaged: .*\n +restore a backup/m),
     });
 
-    const restored = await machine.run(['restore', 'stopped.tar.gz', '--json']);
+    const restored = await machine.run(['backup', 'restore', 'stopped.tar.gz', '--json']);
     const [facts] = jsonLines(restored.out);
     expect(existsSync(join(String(facts?.['setAside']), 'journal.db'))).toBe(true);
     await machine.serve();
@@ -80,7 +80,7 @@ describe('backup, restore and doctor', () => {
   });
 
   test('mistakes are told in one line', async () => {
-    const missing = await machine.run(['restore', 'none.tar.gz', '--data', at('other')]);
+    const missing = await machine.run(['backup', 'restore', 'none.tar.gz', '--data', at('other')]);
     expect(missing).toMatchObject({ code: 2, err: `agenthost: ${at('none.tar.gz')} does not exist\n` });
     const empty = await machine.run(['backup', 'x.tar.gz', '--data', at('other')]);
     expect(empty).toMatchObject({ code: 1, err: `agenthost: ${at('other')} does not exist\n` });

@@ -22,7 +22,7 @@ export interface BackupOptions extends HostOptions {
   readonly json?: boolean;
 }
 
-/** Options of `restore` as parsed. */
+/** Options of `backup restore` as parsed. */
 export interface RestoreOptions {
   readonly data?: string;
   readonly json?: boolean;
@@ -81,7 +81,7 @@ function tell(screen: Screen, written: BackupResult, isJson: boolean): void {
   screen.note("The file has the owner's token and other secrets: keep it private.");
 }
 
-/** `restore`: puts a backup into a data folder that no host uses, and sets the present data aside. */
+/** `backup restore`: puts a backup into a data folder that no host uses, and sets the present data aside. */
 export async function restore(
   context: Context,
   screen: Screen,

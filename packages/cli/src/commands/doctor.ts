@@ -121,7 +121,7 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
         fault(
           'database',
           `damaged: ${database.fault}`,
-          'restore a backup with `agenthost restore`; the next host would set the file aside and begin a new one',
+          'restore a backup with `agenthost backup restore`; the next host would set the file aside and begin a new one',
         ),
       );
     else if (database.version > knownVersion)

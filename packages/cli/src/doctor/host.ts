@@ -37,7 +37,7 @@ function databaseOf({ database, unchecked = '' }: CheckHostResult): Finding {
   return fault(
     'database',
     `damaged: ${database.fault}`,
-    'restart the host, which sets the file aside, or restore a backup with `agenthost restore`',
+    'restart the host, which sets the file aside, or restore a backup with `agenthost backup restore`',
   );
 }
 

@@ -4,7 +4,7 @@ import type { CompletionKind } from '../commands/completion.ts';
 import type { DoctorOptions } from '../commands/doctor.ts';
 import type { CommandParts } from './command-builder.ts';
 
-/** Adds the commands that take care of a host: `backup`, `restore` and `doctor`. */
+/** Adds the commands that take care of a host: `backup`, `backup restore` and `doctor`. */
 export function addCareCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const backing = command(program, 'backup', 'write a backup of a host, also while it runs', [
     'force',
@@ -23,19 +23,19 @@ export function addCareCommands({ context, screen, program, command, example, do
     'agenthost backup b.tar.gz --data /srv/agenthost',
   ]);
   backing.addHelpText('after', '\nA host on another machine writes the file there, at the same path.');
-  const restoring = command(program, 'restore', 'put a backup into a data folder that no host uses', [
+  const restoring = command(backing, 'restore', 'put a backup into a data folder that no host uses', [
     'data',
     'json',
     'verbose',
   ])
     .argument('<file>', 'a file that `agenthost backup` wrote')
-    .action(async (file: string, options: RestoreOptions) => {
+    .action(async (file: string, _own: object, self: typeof backing) => {
       const { restore } = await import('../commands/backup.ts');
-      done(await restore(context, screen, file, options));
+      done(await restore(context, screen, file, self.optsWithGlobals<RestoreOptions>()));
     });
   example(restoring, [
-    'agenthost restore b.tar.gz',
-    'agenthost restore b.tar.gz --data /tmp/look  then: agenthost serve --data /tmp/look --port 0',
+    'agenthost backup restore b.tar.gz',
+    'agenthost backup restore b.tar.gz --data /tmp/look  then: agenthost serve --data /tmp/look --port 0',
   ]);
   restoring.addHelpText(
     'after',

@@ -22,7 +22,7 @@ const wordsAt = (...words: string[]): string[] =>
 test('completes names of commands, on each level', () => {
   expect(wordsAt('')).toEqual(['sessions', 'run']);
   expect(wordsAt('s')).toEqual(['sessions']);
-  expect(wordsAt('sessions', '')).toEqual(['show', 'rm']);
+  expect(wordsAt('sessions', '')).toEqual(['show', 'rm', 'help']);
   expect(wordsAt('run', 'sess')).toEqual([]);
 });
 

@@ -1,14 +1,29 @@
 import { statSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CheckHostResult, conflict, internalError, invalidParam } from '@agenthost/protocol';
-import { BackupError } from '../../backup/backup-error.ts';
-import { checkDatabase } from '../../journal/sqlite/check-database.ts';
+import { type BackupResult, type CheckHostResult, conflict, internalError, invalidParam } from '@agenthost/protocol';
+import { BackupError } from '../../journal/backup-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
 
+/** Writes backups, and checks copies of databases. Loaded when first used. */
+export interface BackupTools {
+  /** Rejects with `BackupError`, or with the signal's reason. */
+  write(request: {
+    readonly dataDir: string;
+    readonly file: string;
+    readonly force: boolean;
+    readonly version: string;
+    readonly now: number;
+    readonly signal: AbortSignal;
+    copyTo(file: string, signal: AbortSignal): Promise<void>;
+  }): Promise<BackupResult>;
+  check(file: string): Promise<{ readonly fault?: string }>;
+}
+
 interface Parts {
+  readonly tools: BackupTools;
   readonly sync: Sync;
   readonly clock: Clock;
   /** Absent: the host cannot be backed up. */
@@ -20,7 +35,7 @@ interface Parts {
 }
 
 /** `x-backup` and `x-checkHost`: each copies the database while the host runs, one at a time. */
-export function backupFeature({ sync, clock, dataDir, version, lastTime }: Parts): Feature {
+export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }: Parts): Feature {
   const ending = new AbortController();
   let running: Promise<unknown> | undefined;
   /** Runs one copy at a time, until the host stops. */
@@ -47,10 +62,7 @@ export function backupFeature({ sync, clock, dataDir, version, lastTime }: Parts
       'x-backup': async ({ file, force = false }, _caller, signal) => {
         if (dataDir === undefined || !hasCopies)
           throw conflict('The host has no data folder that could be backed up');
-        return alone(signal, async (aborted) => {
-          const { writeBackup } = await import('../../backup/write-backup.ts');
-          return writeBackup({ dataDir, file, force, version, now: clock.now(), signal: aborted, copyTo });
-        });
+        return alone(signal, (aborted) => tools.write({ dataDir, file, force, version, now: clock.now(), signal: aborted, copyTo }));
       },
       'x-checkHost': async (_params, _caller, signal): Promise<CheckHostResult> => {
         const clockMovedMs = Math.round(Date.now() - performance.timeOrigin - performance.now());
@@ -60,7 +72,7 @@ export function backupFeature({ sync, clock, dataDir, version, lastTime }: Parts
         return alone(signal, async (aborted) => ({
           ...facts,
           dataDir,
-          ...(await checkCopy(dataDir, (file) => copyTo(file, aborted))),
+          ...(await checkCopy(tools, dataDir, (file) => copyTo(file, aborted))),
         }));
       },
     },
@@ -73,6 +85,7 @@ export function backupFeature({ sync, clock, dataDir, version, lastTime }: Parts
 
 /** Checks a copy of the database, which is removed again. */
 async function checkCopy(
+  tools: BackupTools,
   dataDir: string,
   copyTo: (file: string) => Promise<void>,
 ): Promise<Pick<CheckHostResult, 'database' | 'unchecked'>> {
@@ -83,7 +96,7 @@ async function checkCopy(
   try {
     const copy = join(folder, 'journal.db');
     await copyTo(copy);
-    const { fault } = await checkDatabase(copy);
+    const { fault } = await tools.check(copy);
     return { database: { bytes: statSync(copy).size, ...(fault === undefined ? {} : { fault }) } };
   } finally {
     await rm(folder, { recursive: true, force: true });

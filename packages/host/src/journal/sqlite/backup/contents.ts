@@ -1,5 +1,3 @@
-import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
-
 /** The description in a backup, its first entry. */
 export const MANIFEST = 'backup.json';
 
@@ -7,7 +5,7 @@ export const MANIFEST = 'backup.json';
 export const CORE_FILES = ['journal.db', 'seq', 'sent'] as const;
 
 /** Other files of a data folder that a backup has if they exist. */
-export const OTHER_FILES = [OWNER_TOKEN_FILE, 'mcp-tokens.json', 'push-keys.json'] as const;
+export const OTHER_FILES = ['owner-token', 'mcp-tokens.json', 'push-keys.json'] as const;
 
 /** Folders of a data folder that a backup has if they exist. */
 export const FOLDERS = ['tls', 'trees', 'plugins'] as const;

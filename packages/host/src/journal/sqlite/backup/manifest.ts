@@ -1,4 +1,4 @@
-import { BackupError } from './backup-error.ts';
+import { BackupError } from '../../backup-error.ts';
 import { CORE_FILES } from './contents.ts';
 
 /** The layout of backups. Raised when an older agenthost could not restore them. */

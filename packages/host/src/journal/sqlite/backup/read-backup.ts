@@ -1,6 +1,6 @@
 import { errorText, hasCode } from '@agenthost/protocol/values';
 import { extract, list, type ReadEntry } from 'tar';
-import { BackupError } from './backup-error.ts';
+import { BackupError } from '../../backup-error.ts';
 import { CORE_FILES, isEntryName, MANIFEST } from './contents.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 

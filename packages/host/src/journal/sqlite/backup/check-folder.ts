@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { checkDatabase, type DatabaseCheck } from '../journal/sqlite/check-database.ts';
-import { isInUse } from '../journal/sqlite/hold-database.ts';
-import { migrations } from '../journal/sqlite/migrations.ts';
-import { journalFiles } from '../journal/sqlite/open-database.ts';
+import { checkDatabase, type DatabaseCheck } from '../check-database.ts';
+import { isInUse } from '../hold-database.ts';
+import { migrations } from '../migrations.ts';
+import { journalFiles } from '../open-database.ts';
 
 /** What a data folder without a host has. */
 export interface FolderCheck {
