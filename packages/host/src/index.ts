@@ -8,6 +8,8 @@ export type * from './journal/journal.ts';
 export { JournalError } from './journal/journal.ts';
 export { MemoryDisk } from './journal/memory/disk.ts';
 export { MemoryJournal } from './journal/memory/memory-journal.ts';
+export type { PostgresJournalOptions } from './journal/postgres/postgres-journal.ts';
+export { PostgresJournal } from './journal/postgres/postgres-journal.ts';
 export type * from './journal/rows.ts';
 export type * from './journal/search/results.ts';
 export type { SqliteJournalOptions } from './journal/sqlite/sqlite-journal.ts';

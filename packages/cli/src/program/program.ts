@@ -115,6 +115,8 @@ export function programOf(
     'previewPort',
     'previewHost',
     'data',
+    'journal',
+    'standby',
     'config',
     'root',
     'tokenFile',
