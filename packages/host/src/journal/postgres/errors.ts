@@ -83,7 +83,8 @@ export function isConnectionLoss(cause: unknown): boolean {
   const code = codeOf(cause);
   // Errors of the client library itself have no code.
   if (code === undefined) return true;
-  return !/^[0-9A-Z]{5}$/.test(code) || code.startsWith('08') || code.startsWith('57P');
+  // A SQLSTATE has a digit; a code of the system, such as EPIPE, has none.
+  return !/^(?=.*\d)[0-9A-Z]{5}$/.test(code) || code.startsWith('08') || code.startsWith('57P');
 }
 
 function detailOf(cause: unknown): string {
