@@ -5,8 +5,6 @@ import { decodeText, encodeText } from './stored-text.ts';
 
 /** Time in which a connection must be made. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Types of which the library's own parser returns text: `bigint`, `numeric`; and `text`. */
-const OIDS = { bigint: 20, text: 25, numeric: 1700 } as const;
 
 /** A value of a statement. Arrays become arrays of the server. */
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
@@ -57,9 +55,10 @@ export class Connection {
       keepAlive: true,
       pipeline: true,
     });
-    client.setTypeParser(OIDS.bigint, Number);
-    client.setTypeParser(OIDS.numeric, Number);
-    client.setTypeParser(OIDS.text, decodeText);
+    const { INT8, NUMERIC, TEXT } = pg.types.builtins;
+    client.setTypeParser(INT8, Number);
+    client.setTypeParser(NUMERIC, Number);
+    client.setTypeParser(TEXT, decodeText);
     const place = {
       user: client.user ?? '',
       database: client.database ?? '',

@@ -211,7 +211,7 @@ export async function migrate(connection: Connection): Promise<void> {
   if (Number(major) < LEAST_SERVER) {
     throw new JournalError(
       'newer',
-      `PostgreSQL at ${address} has version ${major}: agenthost needs version ${LEAST_SERVER} or newer`,
+      `PostgreSQL at ${address} has version ${Number(major)}: agenthost needs version ${LEAST_SERVER} or newer`,
     );
   }
   if (isKnown === true && (await readVersion(connection)) === migrations.length) return;

@@ -31,7 +31,7 @@ describe.skipIf(programs === undefined)(
   'PostgresJournal (needs initdb in PATH or /usr/lib/postgresql/*/bin)',
   () => {
     let server: TestServer;
-    let admin: Connection;
+    let admin: Connection | undefined;
     let opened: PostgresJournal[] = [];
     let count = 0;
 
@@ -40,9 +40,14 @@ describe.skipIf(programs === undefined)(
       opened.push(journal);
       return journal;
     };
-    const query = async (sql: string): Promise<void> => {
-      if (admin?.isLost !== false) admin = await Connection.open({ url: server.url }, 'admin');
-      await admin.execute(sql);
+    const connected = async (): Promise<Connection> => {
+      if (admin === undefined || admin.isLost) admin = await Connection.open({ url: server.url }, 'admin');
+      return admin;
+    };
+    const query = async (sql: string): Promise<void> => (await connected()).execute(sql);
+    const firstOf = async (sql: string, ...values: string[]): Promise<unknown> => {
+      const { rows } = await (await connected()).query(sql, values);
+      return Object.values(rows[0] ?? {})[0];
     };
     /** Cuts the connections of this test's cell. */
     const cut = (): Promise<void> =>
@@ -81,13 +86,13 @@ describe.skipIf(programs === undefined)(
         const first = create({ leaseMs: 3_000 });
         await first.open();
         const expiry = async (): Promise<number> => {
-          const { rows } = await admin.query(
-            'SELECT extract(epoch FROM expires_at)::float8 AS expiry FROM agenthost.cells WHERE name = $1',
-            [`cell ${count}`],
+          return Number(
+            await firstOf(
+              'SELECT extract(epoch FROM expires_at)::float8 AS expiry FROM agenthost.cells WHERE name = $1',
+              `cell ${count}`,
+            ),
           );
-          return Number(rows[0]?.['expiry']);
         };
-        await query('SELECT 1');
         const before = await expiry();
         await expect.poll(expiry).toBeGreaterThan(before);
         await first.close();
@@ -133,11 +138,12 @@ describe.skipIf(programs === undefined)(
         const waiting = async (): Promise<number> => {
           // A transaction reads the statistics once.
           await query('SELECT pg_stat_clear_snapshot()');
-          const { rows } = await admin.query(
-            `SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = $1`,
-            [`agenthost cell ${count}`],
+          return Number(
+            await firstOf(
+              `SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = $1`,
+              `agenthost cell ${count}`,
+            ),
           );
-          return Number(rows[0]?.['count']);
         };
         await expect.poll(async () => isTaken || (await waiting()) === 2).toBe(true);
         await query('ROLLBACK');
@@ -163,13 +169,12 @@ describe.skipIf(programs === undefined)(
         const journal = create();
         await journal.open();
         await journal.close();
-        await query('SELECT 1');
-        const { rows } = await admin.query(`SELECT prosrc FROM pg_proc WHERE proname = 'fence'`);
+        const source = await firstOf(`SELECT prosrc FROM pg_proc WHERE proname = 'fence'`);
         await replace(body);
         try {
           expect(await unknownToSecond()).not.toEqual([]);
         } finally {
-          await replace(String(rows[0]?.['prosrc']));
+          await replace(String(source));
         }
       });
 
@@ -212,9 +217,9 @@ describe.skipIf(programs === undefined)(
         const acknowledged: number[] = [];
         const codes = new Set<unknown>();
         let seq = 0;
-        let isDone = false;
+        const run = { isDone: false };
         const commits = (async () => {
-          while (!isDone) {
+          while (!run.isDone) {
             seq += 1;
             try {
               await journal.commit([envelope(seq), { op: 'meta', key: 'k', value: 'x'.repeat(5_000) }]);
@@ -230,7 +235,7 @@ describe.skipIf(programs === undefined)(
           await server.kill();
           await server.start();
         }
-        isDone = true;
+        run.isDone = true;
         await commits;
         expect([...codes]).toEqual(['unreachable']);
         await expect.poll(() => seqsOf(journal).catch(() => [])).toEqual(acknowledged);
@@ -277,7 +282,7 @@ describe.skipIf(programs === undefined)(
       const journal = create();
       await journal.open();
       let resolved = 0;
-      let isDone = false;
+      const run = { isDone: false };
       const wrong: string[] = [];
       const reads: Promise<void>[] = [];
       const commits = (async () => {
@@ -285,9 +290,9 @@ describe.skipIf(programs === undefined)(
           await journal.commit([{ op: 'meta', key: 'n', value: String(n) }]);
           resolved = n;
         }
-        isDone = true;
+        run.isDone = true;
       })();
-      while (!isDone) {
+      while (!run.isDone) {
         const expected = resolved;
         reads.push(
           journal.readMeta('n').then((value = '0') => {
