@@ -2,9 +2,9 @@ import type { AutomationRunHandle, Automations } from '@agenthost/client';
 import { type AutomationRunSummary, isRunOver } from '@agenthost/protocol';
 import { runLine } from '../automations/lines.ts';
 import { findAutomation, withAutomations } from '../automations/open-automations.ts';
+import { checkAccepted } from '../host-link/accepted.ts';
 import { withHost } from '../host-link/connect.ts';
 import { hostOptionText } from '../host-link/find-host.ts';
-import { rejectionSentence } from '../host-link/host-errors.ts';
 import { watchConnection } from '../host-link/host-watch.ts';
 import { beginsWith, isCalled, only, shortId } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
@@ -126,14 +126,7 @@ export function cancelRuns(
       const chosen = runsToCancel(automations, given);
       if (chosen.length === 0 && options.json !== true) screen.note('the automation has no run in progress');
       for (const { resource } of chosen) {
-        const answer = await automations.cancel(resource);
-        if (answer.outcome !== 'accepted') {
-          const why = answer.outcome === 'rejected' ? rejectionSentence(answer) : answer.outcome;
-          throw new CliError(
-            EXIT.error,
-            `the host did not cancel ${shortId(resource)}: ${oneLine(why, 1_000)}`,
-          );
-        }
+        checkAccepted(await automations.cancel(resource), `the host did not cancel ${shortId(resource)}`);
         if (options.json === true) screen.json({ cancelled: resource });
         else screen.line(`cancelled ${shortId(resource)}`);
       }

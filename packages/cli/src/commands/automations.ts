@@ -1,10 +1,10 @@
 import { automationFacts, automationLine, eventLines, nextText, stateText } from '../automations/lines.ts';
 import { findAutomation, withAutomations } from '../automations/open-automations.ts';
+import { checkAccepted } from '../host-link/accepted.ts';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { rejectionSentence } from '../host-link/host-errors.ts';
 import type { Context } from '../process/context.ts';
-import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
+import { EXIT, type ExitCode } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
 import { cutToCells, oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -84,11 +84,7 @@ export function switchAutomation(
       const { resource, definition } = findAutomation(automations, given);
       const title = oneLine(definition.title);
       if (does === 'remove') {
-        const answer = await automations.remove(resource);
-        if (answer.outcome !== 'accepted') {
-          const why = answer.outcome === 'rejected' ? rejectionSentence(answer) : answer.outcome;
-          throw new CliError(EXIT.error, `the host did not remove it: ${oneLine(why, 1_000)}`);
-        }
+        checkAccepted(await automations.remove(resource), 'the host did not remove it');
         if (options.json === true) screen.json({ removed: resource });
         else screen.line(`removed ${title}`);
         return EXIT.done;

@@ -6,9 +6,9 @@ import {
   SessionStatus,
   type URI,
 } from '@agenthost/protocol';
+import { checkAccepted } from '../host-link/accepted.ts';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { rejectionSentence } from '../host-link/host-errors.ts';
 import { findChat, findSession, shortId } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
@@ -58,9 +58,7 @@ async function change(client: AhpClient, chat: URI, isRead: boolean, isSet: bool
       ? { type: 'chat/isReadChanged', isRead: isSet }
       : { type: 'chat/isArchivedChanged', isArchived: isSet },
   );
-  if (answer.outcome === 'accepted') return;
-  const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
-  throw new CliError(EXIT.error, `${shortId(chat)} was not changed: ${why}`);
+  checkAccepted(answer, `${shortId(chat)} was not changed`);
 }
 
 /** Options of `chat move`, as parsed. */
@@ -124,11 +122,7 @@ export async function resumeChat(
         throw new CliError(EXIT.error, message);
       }
       const answer = await mirror.dispatch({ type: 'chat/turnResume', turnId: turn.id });
-      if (answer.outcome !== 'accepted') {
-        const why =
-          answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
-        throw new CliError(EXIT.error, `${shortId(chat)} was not resumed: ${why}`);
-      }
+      checkAccepted(answer, `${shortId(chat)} was not resumed`);
       if (options.json === true)
         screen.json({ type: 'resumed', session: found.session, chat, turnId: turn.id });
       else screen.line(`resumed ${shortId(chat)}  ${oneLine(turn.message.text, 60)}`.trimEnd());

@@ -1,8 +1,8 @@
 import type { AhpClient } from '@agenthost/client';
 import { type ClientAction, SessionStatus, type SessionSummary, type URI } from '@agenthost/protocol';
+import { checkAccepted } from '../host-link/accepted.ts';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { rejectionSentence } from '../host-link/host-errors.ts';
 import { findSession, shortId } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
@@ -108,10 +108,7 @@ export async function renameSession(
 }
 
 async function change(client: AhpClient, { resource }: SessionSummary, action: ClientAction): Promise<void> {
-  const answer = await client.dispatch(resource, action);
-  if (answer.outcome === 'accepted') return;
-  const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
-  throw new CliError(EXIT.error, `${shortId(resource)} was not changed: ${why}`);
+  checkAccepted(await client.dispatch(resource, action), `${shortId(resource)} was not changed`);
 }
 
 function tell(

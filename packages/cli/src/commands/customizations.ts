@@ -8,9 +8,9 @@ import {
   isEnabled,
   withDecision,
 } from '@agenthost/protocol';
+import { checkAccepted } from '../host-link/accepted.ts';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { rejectionSentence } from '../host-link/host-errors.ts';
 import { findSession } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
@@ -69,10 +69,7 @@ export function decideCustomization(
       throw new CliError(EXIT.error, 'the session has no folder; decide for session or everywhere');
     const decisions = withDecision(decisionsAbout(customization), { level, enabled, workspace });
     const answer = await session.toggleCustomization(customization.id, decisions);
-    if (answer.outcome !== 'accepted') {
-      const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
-      throw new CliError(EXIT.error, `the host refused the request: ${why}`);
-    }
+    checkAccepted(answer, 'the host refused the request');
     show(screen, options, found, decisions);
     return EXIT.done;
   });

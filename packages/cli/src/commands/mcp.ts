@@ -1,14 +1,16 @@
-import { type AhpClient, type DispatchOutcome, openMcpServers } from '@agenthost/client';
+import { type AhpClient, openMcpServers } from '@agenthost/client';
 import type { McpDecision, McpServerInfo, McpServerState } from '@agenthost/protocol';
+import { checkAccepted } from '../host-link/accepted.ts';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { rejectionSentence } from '../host-link/host-errors.ts';
 import { findSession } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
+
+const REFUSED = 'the host refused the request';
 
 /** Options of `mcp` and what is below it, as parsed. */
 export interface McpOptions extends HostOptions {
@@ -39,8 +41,9 @@ export function listMcpTools(
   options: McpOptions,
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
+    const servers = await openMcpServers(client);
     const { resource } = await findSession(client, given);
-    const all = await (await openMcpServers(client)).list(resource);
+    const all = await servers.list(resource);
     const chosen = name === undefined ? all : [findServer(all, given, name)];
     for (const { name: server, tools } of chosen) {
       for (const tool of tools) {
@@ -66,12 +69,13 @@ export function controlMcpServer(
   options: McpOptions,
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
+    const servers = await openMcpServers(client);
     const { resource } = await findSession(client, given);
-    const { id } = findServer(await (await openMcpServers(client)).list(resource), given, name);
-    if (does !== 'start') accepted(await (await openMcpServers(client)).stop(resource, id));
-    if (does !== 'stop') accepted(await (await openMcpServers(client)).start(resource, id));
+    const { id } = findServer(await servers.list(resource), given, name);
+    if (does !== 'start') checkAccepted(await servers.stop(resource, id), REFUSED);
+    if (does !== 'stop') checkAccepted(await servers.start(resource, id), REFUSED);
     const { kind } = await settledServer(client, resource, id);
-    showServer(screen, options, findServer(await (await openMcpServers(client)).list(resource), given, id));
+    showServer(screen, options, findServer(await servers.list(resource), given, id));
     return kind === 'ready' || does === 'stop' ? EXIT.done : EXIT.error;
   });
 }
@@ -84,8 +88,9 @@ export function decideMcpServer(
   options: McpOptions,
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
+    const servers = await openMcpServers(client);
     const { resource } = await findSession(client, given);
-    const all = await (await openMcpServers(client)).list(resource);
+    const all = await servers.list(resource);
     const others = all.filter(({ source }) => source !== 'host');
     if (isHostsAlone(all, name))
       throw new CliError(
@@ -93,12 +98,8 @@ export function decideMcpServer(
         `${oneLine(name)} is a server of the config file of the host: it runs without being allowed`,
       );
     const server = findServer(others, given, name);
-    await (await openMcpServers(client)).decide(resource, server, decision);
-    showServer(
-      screen,
-      options,
-      findServer(await (await openMcpServers(client)).list(resource), given, server.id),
-    );
+    await servers.decide(resource, server, decision);
+    showServer(screen, options, findServer(await servers.list(resource), given, server.id));
     return EXIT.done;
   });
 }
@@ -128,12 +129,6 @@ export async function settledServer(client: AhpClient, session: string, id: stri
   } finally {
     opened.dispose();
   }
-}
-
-function accepted(answer: DispatchOutcome): void {
-  if (answer.outcome === 'accepted') return;
-  const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
-  throw new CliError(EXIT.error, `the host refused the request: ${why}`);
 }
 
 /** Whether the servers with a name or id are all servers of the host. */

@@ -1,13 +1,13 @@
 import type { AhpClient, SessionHandle } from '@agenthost/client';
 import type { ConfigSchema, SessionConfigState } from '@agenthost/protocol';
+import { checkAccepted } from '../host-link/accepted.ts';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { rejectionSentence } from '../host-link/host-errors.ts';
 import { findSession, shortId } from '../input/ids.ts';
 import { textOrFile } from '../input/session-options.ts';
 import { keyAndValue, keyValues, readValue, settingLines, shownValue } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -87,10 +87,7 @@ async function change(
   changes: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const answer = await session.configure(changes);
-  if (answer.outcome !== 'accepted') {
-    const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
-    throw new CliError(EXIT.error, `${shortId(session.uri)} was not changed: ${why}`);
-  }
+  checkAccepted(answer, `${shortId(session.uri)} was not changed`);
   if (json === true) return screen.json(changes);
   for (const [key, value] of Object.entries(changes))
     screen.line(`${oneLine(key)} is ${oneLine(shownValue(value), 1_000)} now`);

@@ -1,52 +1,28 @@
-import { type ConfirmationOption, MCP_CONSENT_TOOL } from '@agenthost/protocol';
+import { MCP_CONSENT_TOOL } from '@agenthost/protocol';
 import type { TurnOutput } from '../../agents/turn.ts';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
+import { askConsent, type ConsentAnswer } from '../../turns/tools/consent.ts';
 import type { NamedServer } from './named-servers.ts';
 import { PROJECT_FILE } from './project-file.ts';
 
-const OPTIONS: ConfirmationOption[] = [
-  {
-    id: 'allow',
-    label: 'Allow, and do not ask again while they stay the same',
-    kind: 'approve',
-    group: 0,
-    'x-lasting': true,
-  },
-  { id: 'skip', label: 'Not in this session', kind: 'deny', group: 1 },
-  { id: 'refuse', label: 'Never, while they stay the same', kind: 'deny', group: 1 },
-];
-
-/** What a person has answered. `undefined`: the turn has ended first. */
-export type ConsentAnswer = 'allow' | 'skip' | 'refuse' | undefined;
-
 /**
- * Asks whether the servers that a project or a plugin names may run, as a tool call of a turn. They come from others: a person is asked, whatever
- * the session's approvals say.
+ * Asks whether the servers that a project or a plugin names may run. They come from others: a person is asked, whatever the session's approvals say.
  */
-export async function askConsent(
-  output: TurnOutput,
-  servers: readonly NamedServer[],
-): Promise<ConsentAnswer> {
+export function askAboutServers(output: TurnOutput, servers: readonly NamedServer[]): Promise<ConsentAnswer> {
   const of = servers.every(({ source }) => source === 'plugin') ? 'plugins' : 'the project';
-  const call = output.toolCall({
-    toolName: MCP_CONSENT_TOOL,
-    displayName: `MCP servers of ${of}`,
-    intention: `${of === 'plugins' ? 'Plugins name' : `${PROJECT_FILE} names`} programs and addresses that give agents tools`,
-    kind: 'execute',
-  });
-  const answer = await call.confirm({
-    invocationMessage: `Use ${servers.map(({ entry }) => entry.name).join(', ')}`.slice(0, 500),
+  return askConsent(output, {
+    call: {
+      toolName: MCP_CONSENT_TOOL,
+      displayName: `MCP servers of ${of}`,
+      intention: `${of === 'plugins' ? 'Plugins name' : `${PROJECT_FILE} names`} programs and addresses that give agents tools`,
+      kind: 'execute',
+    },
+    invocationMessage: `Use ${servers.map(({ entry }) => entry.name).join(', ')}`,
     toolInput: servers.map(shownServer).join('\n'),
     confirmationTitle: `Use the MCP servers of ${of === 'plugins' ? 'these plugins' : 'this project'}?`,
-    options: OPTIONS,
-    isAlwaysAsked: true,
+    refusal: 'Never, while they stay the same',
+    allowed: `Allowed the MCP servers of ${of}`,
   });
-  if (answer.approved) {
-    await call.complete({ success: true, pastTenseMessage: `Allowed the MCP servers of ${of}` });
-    return 'allow';
-  }
-  if (answer.reason === 'skipped') return undefined;
-  return answer.selectedOption?.id === 'refuse' ? 'refuse' : 'skip';
 }
 
 const shownServer = ({ plugin, entry }: NamedServer): string =>

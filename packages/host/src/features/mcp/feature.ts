@@ -14,7 +14,7 @@ import type { HostTools } from '../../turns/tools/host-tools.ts';
 import type { SignIns } from '../../turns/tools/sign-ins.ts';
 import type { Feature } from '../feature.ts';
 import { mcpCommands } from './commands.ts';
-import { askConsent } from './consent-question.ts';
+import { askAboutServers } from './consent-question.ts';
 import { McpConsents } from './consents.ts';
 import { McpLibrary } from './library.ts';
 import { isHostsServer } from './named-servers.ts';
@@ -173,7 +173,7 @@ export async function mcpFeature(parts: Parts): Promise<
       const { undecided } = entry.servers;
       const shown = JSON.stringify(undecided);
       if (undecided.length === 0 || shown === entry.skipped) return;
-      const answer = await askConsent(output, undecided);
+      const answer = await askAboutServers(output, undecided);
       if (answer === 'skip') entry.skipped = shown;
       else if (answer !== undefined)
         await consents.decide(undecided, answer === 'allow' ? 'allowed' : 'refused');
