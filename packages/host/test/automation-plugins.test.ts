@@ -106,8 +106,16 @@ async function entryOf(client: RawClient): Promise<AutomationEntry> {
 
 /** Files take real time, which the simulated clock does not wait for. */
 async function until(host: HostFixture, condition: () => boolean): Promise<void> {
-  for (let round = 0; round < 2_000 && !condition(); round += 1) await host.run();
-  expect(condition()).toBe(true);
+  // Files are copied and removed on a real disk, which takes no fixed number of rounds.
+  await expect
+    .poll(
+      async () => {
+        await host.run();
+        return condition();
+      },
+      { interval: 1 },
+    )
+    .toBe(true);
 }
 
 const pluginsOf = ({ customizations = [] }: { readonly customizations?: SessionState['customizations'] }) =>
