@@ -77,8 +77,15 @@ async function started() {
       by.frames.find(
         ({ params }) => params?.origin?.clientSeq === seq && params.origin.clientId === by.clientId,
       );
-    for (let round = 0; round < 2_000 && echo() === undefined; round += 1) await serve();
-    expect(echo()).toBeDefined();
+    await expect
+      .poll(
+        async () => {
+          await serve();
+          return echo();
+        },
+        { interval: 1 },
+      )
+      .toBeDefined();
     return echo()?.params?.rejectionReason;
   };
   /** Starts a run, and returns its session. */

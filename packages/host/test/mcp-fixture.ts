@@ -36,7 +36,7 @@ export class McpStage {
 
   /** Runs the host, and waits for programs, until there is a value. */
   async until<T>(find: () => Promise<T | undefined> | T | undefined): Promise<T> {
-    for (let round = 0; round < 500; round += 1) {
+    for (let round = 0; round < 2_500; round += 1) {
       await this.host.run();
       const found = await find();
       if (found !== undefined && found !== false) return found;
