@@ -96,6 +96,7 @@ export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   requestClosed: 'The question is already closed.',
   tooManyAnnotations: 'The session has no room for another annotation.',
   tooLarge: 'A text or a list exceeds its limit; see [limits](limits.md).',
+  draining: 'The host finishes its running turns before it stops. Queue the message, or send it again later.',
   turnActive: 'A turn is still running.',
   turnExists: 'The chat has a turn with this id.',
   unanswered: 'A required question has no answer.',

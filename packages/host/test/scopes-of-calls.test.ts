@@ -93,6 +93,7 @@ const CALLS = {
   'x-signalTerminal': ['interact', { channel: TERMINAL, signal: 'KILL' }],
   invokeChangesetOperation: ['interact', { channel: 'ahp-changeset:/x', operationId: 'x' }],
   'x-hostDiskUse': ['observe', root],
+  'x-drainHost': ['admin', { ...root, timeoutSeconds: 0 }],
   'x-listAgents': ['observe', root],
   'x-revokeApproval': ['interact', { ...root, id: 'x' }],
   'x-importSession': [

@@ -219,6 +219,10 @@ function refused(error: unknown, opened: RunChat, options: HostOptions): unknown
     const message = `a turn is running there: \`${commandLine(`queue add ${place(opened, options)}`)}\` sends the message afterwards, \`run --queue\` also waits for the answer`;
     return new CliError(EXIT.error, message, { cause: error });
   }
+  if (error.code === 'draining') {
+    const message = `the host finishes its running turns before it stops: \`${commandLine(`queue add ${place(opened, options)}`)}\` sends the message when the host is back`;
+    return new CliError(EXIT.error, message, { cause: error });
+  }
   const { creationError } = opened.session.mirror.state;
   const reason = creationError === undefined ? rejectionSentence(error) : creationError.message;
   return new CliError(EXIT.error, oneLine(reason, 1_000), { cause: error });

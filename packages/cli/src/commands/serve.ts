@@ -3,7 +3,8 @@ import { access, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { AhpClient } from '@agenthost/client';
 import { hasExited } from '@agenthost/protocol';
-import { hasCode } from '@agenthost/protocol/values';
+import { defined, hasCode } from '@agenthost/protocol/values';
+import { serveArguments } from '../daemon/serve-arguments.ts';
 import { readHosts } from '../host-link/discovery.ts';
 import type { ClientTarget } from '../host-link/open-client.ts';
 import { openRecorder } from '../host-link/recording.ts';
@@ -21,40 +22,16 @@ import {
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { introduceHost, leaveWord } from '../serve/announcement.ts';
+import type { ServeOptions } from '../serve/options.ts';
 import { checkName, dataDirOf, missingRoots, rootsOf } from '../serve/places.ts';
 import type { ServeSettings } from '../serve/start.ts';
+import { takeNotifier } from '../service/notify.ts';
 
 /** Time limit for counting terminals at the end, so that it cannot delay the stop. */
 const STOP_TIMEOUT_MS = 2_000;
 
 /** On other addresses than loopback the host refuses shorter tokens. */
 const WEAK_TOKEN_LENGTH = 16;
-
-/** Options of `serve` as parsed. */
-export interface ServeOptions {
-  readonly port: number;
-  readonly host: string;
-  readonly data?: string;
-  readonly config?: string;
-  readonly root?: readonly string[];
-  /** Listens by TLS with a certificate of the host's own. */
-  readonly tls?: boolean;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly insecureListen?: boolean;
-  readonly basePath?: string;
-  readonly trustProxy?: boolean;
-  readonly previewPort?: string;
-  readonly previewHost?: string;
-  readonly tokenFile?: string;
-  /** False with `--no-keeper`. */
-  readonly keeper?: boolean;
-  /** `key=value`s of the host's config that clients cannot change. */
-  readonly set?: readonly string[];
-  /** File to write all frames to. */
-  readonly record?: string;
-  readonly json?: boolean;
-}
 
 /** Where the config file is, and whether somebody asked for it. */
 export function configFileOf(
@@ -68,6 +45,7 @@ export function configFileOf(
 /** `serve`: runs a host until it is told to stop. */
 export async function serve(context: Context, screen: Screen, options: ServeOptions): Promise<ExitCode> {
   const stopped = stopSignal(context);
+  const notifier = takeNotifier(process.env, (line) => screen.note(oneLine(line)));
   const { host, port } = options;
   const dataDir = dataDirOf(context, options.data);
   const roots = await rootsOf(context, options.root);
@@ -130,7 +108,16 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     try {
       const { token, tokenFile, certificate } = running.address;
       const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];
-      const facts = { url, wsUrl, dataDir, version: context.version };
+      const facts = {
+        url,
+        wsUrl,
+        dataDir,
+        version: context.version,
+        args: serveArguments({ ...options, data: dataDir }, context.cwd),
+        cwd: context.cwd,
+        ...(tokenSource.token === undefined ? {} : { tokenFrom: 'environment' as const }),
+        ...defined({ service: notifier.service }),
+      };
       const word = await leaveWord(hostsFolder(context), running, facts, (line) =>
         screen.note(oneLine(line)),
       );
@@ -150,7 +137,9 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       }
       if (roots === undefined)
         for (const line of await missingRoots(file, config.roots)) screen.note(screen.colors.yellow(line));
+      await notifier.ready(`on ${url}`);
       await stopped;
+      await notifier.stopping();
       if (options.json !== true) {
         screen.note('stopping; press Ctrl-C again to exit immediately');
         const { fingerprint } = word.certified;
@@ -158,6 +147,13 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         const count = await countTerminals({ url: wsUrl, token, ...pins });
         if (count > 0) screen.note(fateOfTerminals(count, options.keeper !== false));
       }
+      const { drain = 0 } = options;
+      if (drain > 0) await notifier.status('waiting for running turns');
+      const cutOff = drain === 0 ? 0 : await running.drain(drain * 1_000);
+      if (cutOff > 0)
+        screen.note(
+          cutOff === 1 ? '1 turn still runs, and ends now' : `${cutOff} turns still run, and end now`,
+        );
       await word.withdraw();
     } finally {
       await running.stop();

@@ -26,6 +26,14 @@ export interface HostRecord {
   readonly version: string;
   /** ISO 8601. */
   readonly startedAt: string;
+  /** The options of `serve` as arguments, with absolute paths and without tokens. Absent in records of older versions. */
+  readonly args?: readonly string[];
+  /** The folder that `serve` was called in. Absent in records of older versions. */
+  readonly cwd?: string;
+  /** Its token came from AGENTHOST_TOKEN. Absent: from a file. */
+  readonly tokenFrom?: 'environment';
+  /** The service that runs it, such as `agenthost.service`. Absent: none does. */
+  readonly service?: string;
 }
 
 const TEXT_FIELDS = [
@@ -111,9 +119,15 @@ function isRecord(value: unknown): value is HostRecord {
   return (
     Number.isInteger(value.pid) &&
     TEXT_FIELDS.every(isText) &&
-    ['fingerprint', 'keyFingerprint'].every((name) => !members.has(name) || isText(name))
+    ['fingerprint', 'keyFingerprint', 'cwd', 'tokenFrom', 'service'].every(
+      (name) => !members.has(name) || isText(name),
+    ) &&
+    (!members.has('args') || isTextList(members.get('args')))
   );
 }
+
+const isTextList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 const unreadable = (path: string, cause: unknown): CliError =>
   new CliError(

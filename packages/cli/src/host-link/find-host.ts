@@ -52,8 +52,8 @@ export async function findHost(
   );
 }
 
-/** A given token takes precedence over the owner's, even if it allows less. */
-const own = ({ env }: Context, { url, token, ...record }: HostRecord): HostTarget => ({
+/** How to connect to a host of this user. A token of the environment takes precedence over the owner's, even if it allows less. */
+export const own = ({ env }: Pick<Context, 'env'>, { url, token, ...record }: HostRecord): HostTarget => ({
   url,
   token: env['AGENTHOST_TOKEN'] || token,
   isOwn: true,
@@ -87,7 +87,7 @@ function named(context: Context, hosts: readonly HostRecord[], given: string): H
 }
 
 /** Whether two addresses are the same. Loopback has several names. */
-const isSameAddress = (one: URL, other: URL): boolean =>
+export const isSameAddress = (one: URL, other: URL): boolean =>
   one.host === other.host || (one.port === other.port && isLoopback(one) && isLoopback(other));
 
 /** Replaces the name by the one that the host listens on. Another program may listen under another loopback name, and would get the token. */

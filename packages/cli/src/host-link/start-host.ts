@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdir, open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { hasCode } from '@agenthost/protocol/values';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
@@ -23,22 +24,40 @@ const START_TIMEOUT_MS = 60_000;
 /** Time for a host that was started by somebody else at the same moment. */
 const RIVAL_TIMEOUT_MS = 5_000;
 
+/** Size from which `serve.log` is set aside at the next start, as `serve.log.1`. */
+const MAX_LOG_BYTES = 1024 * 1024;
+
+/** How a host is started. */
+export interface Launch {
+  readonly dataDir: string;
+  /** Arguments of `serve`. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Context['env'];
+}
+
 /**
- * Starts a host that outlives this command, with defaults and with what it says in `serve.log` of the data folder, and
- * waits until it can be found. Rejects with what the host said when it ends first.
+ * Starts a host that outlives this command, with what it says in `serve.log` of the data folder, and waits until it can be found. Rejects with
+ * what the host said when it ends first. `launch`: absent for a host with defaults.
  */
-export async function startHost(context: Context, screen: Screen, folder: string): Promise<HostRecord> {
-  const dataDir = dataFolder(context);
+export async function startHost(
+  context: Context,
+  screen: Screen,
+  folder: string,
+  launch: Launch = { dataDir: dataFolder(context), args: [], cwd: context.home, env: context.env },
+): Promise<HostRecord> {
+  const { dataDir } = launch;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'serve.log');
+  await rotate(logFile);
   const log = await open(logFile, 'a', 0o600);
   const { size: before } = await log.stat();
   screen.status('starting a host');
   try {
-    const [, entry = ''] = process.argv;
-    const child = spawn(process.execPath, [...process.execArgv, ...HOST_NODE_FLAGS, entry, 'serve'], {
-      cwd: context.home,
-      env: { ...context.env, NO_COLOR: '1' },
+    const [file = '', ...args] = hostCommand(launch.args);
+    const child = spawn(file, args, {
+      cwd: launch.cwd,
+      env: { ...launch.env, NO_COLOR: '1' },
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });
@@ -50,13 +69,13 @@ export async function startHost(context: Context, screen: Screen, folder: string
       hasEnded = true;
     });
     child.unref();
-    const found = await untilFound(folder, START_TIMEOUT_MS, () => hasEnded);
+    const found = await untilFound(folder, dataDir, START_TIMEOUT_MS, () => hasEnded);
     if (found !== undefined) {
       screen.note(`started a host on ${found.url} (pid ${found.pid}), log in ${logFile}`);
       return found;
     }
     // Two commands may start a host at the same time. One of the hosts finds the data folder in use.
-    const rival = hasEnded ? await untilFound(folder, RIVAL_TIMEOUT_MS, () => false) : undefined;
+    const rival = hasEnded ? await untilFound(folder, dataDir, RIVAL_TIMEOUT_MS, () => false) : undefined;
     if (rival !== undefined) return rival;
     throw new CliError(EXIT.cannotConnect, hasEnded ? await lastWords(logFile, before) : tooLate(logFile));
   } finally {
@@ -65,16 +84,32 @@ export async function startHost(context: Context, screen: Screen, folder: string
   }
 }
 
+/** The program that runs a host with these arguments of `serve`, and its arguments. */
+export function hostCommand(args: readonly string[]): readonly string[] {
+  const [, entry = ''] = process.argv;
+  return [process.execPath, ...process.execArgv, ...HOST_NODE_FLAGS, resolve(entry), 'serve', ...args];
+}
+
 async function untilFound(
   folder: string,
+  dataDir: string,
   limitMs: number,
   isOver: () => boolean,
 ): Promise<HostRecord | undefined> {
   for (const end = performance.now() + limitMs; performance.now() < end; await wait(POLL_INTERVAL_MS)) {
-    const [host] = await readHosts(folder);
+    const host = (await readHosts(folder)).find((each) => each.dataDir === dataDir);
     if (host !== undefined || isOver()) return host;
   }
   return undefined;
+}
+
+/** Keeps the log of a host that is started often from growing without limit. */
+async function rotate(logFile: string): Promise<void> {
+  try {
+    if ((await stat(logFile)).size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
+  } catch (cause) {
+    if (!hasCode(cause, 'ENOENT')) throw cause;
+  }
 }
 
 const tooLate = (logFile: string): string =>

@@ -30,6 +30,10 @@ export const knownHostsFile = (where: Where): string =>
 export const signInsFile = (where: Where): string =>
   join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'sign-ins.json');
 
+/** File with the newest version that the registry had. */
+export const updateCheckFile = (where: Where): string =>
+  join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'update-check.json');
+
 /** Folder with the records of running hosts. */
 export const hostsFolder = (where: Where): string =>
   join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'hosts');

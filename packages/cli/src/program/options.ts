@@ -1,6 +1,7 @@
 import type { Option } from 'commander';
 import { AUTOMATION_OPTIONS } from './automation-options.ts';
 import { CHANGES_OPTIONS } from './changes-options.ts';
+import { DAEMON_OPTIONS } from './daemon-options.ts';
 import { type OptionSpec, toOption } from './option-spec.ts';
 import { TELEMETRY_OPTIONS } from './telemetry-options.ts';
 import { TERM_OPTIONS } from './term-options.ts';
@@ -401,6 +402,7 @@ export const OPTIONS = {
   },
   ...AUTOMATION_OPTIONS,
   ...CHANGES_OPTIONS,
+  ...DAEMON_OPTIONS,
   ...TERM_OPTIONS,
   ...TELEMETRY_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;

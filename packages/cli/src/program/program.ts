@@ -2,13 +2,13 @@ import { Command, CommanderError } from 'commander';
 import { chatKeysText } from '../chat/keys/keys-text.ts';
 import type { ChatOptions } from '../commands/chat.ts';
 import type { RunOptions } from '../commands/run.ts';
-import type { ServeOptions } from '../commands/serve.ts';
 import type { WatchOptions } from '../commands/watch.ts';
 import type { Context } from '../process/context.ts';
 import { EXIT, outputTrouble, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
 import { plain } from '../render/plain-text.ts';
 import { Screen } from '../render/screen.ts';
+import type { ServeOptions } from '../serve/options.ts';
 import { WATCH_HELP } from '../watch/command.ts';
 import { addAgentCommands, addLoginCommands } from './agent-commands.ts';
 import { addAutomationCommands } from './automation-commands.ts';
@@ -18,12 +18,14 @@ import { addChatCommands } from './chat-commands.ts';
 import { exampleLines } from './command-builder.ts';
 import { addCommentCommands } from './comment-commands.ts';
 import { addCustomizationCommands } from './customization-commands.ts';
+import { addDaemonCommands, HOST_OPTIONS } from './daemon-commands.ts';
 import { addGrantCommands } from './grant-commands.ts';
 import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
 import { addMcpCommands } from './mcp-commands.ts';
 import { type OptionName, optionOf } from './options.ts';
 import { addPortCommands } from './port-commands.ts';
 import { report } from './report.ts';
+import { addServiceCommands } from './service-commands.ts';
 import { addExportCommands, addQueueCommands, addSessionCommands } from './session-commands.ts';
 import { addTelemetryCommands } from './telemetry-commands.ts';
 import { addTermCommands } from './term-commands.ts';
@@ -104,25 +106,15 @@ export function programOf(
   ]);
 
   const serving = command(program, 'serve', 'run a host until Ctrl-C', [
-    'port',
-    'host',
-    'tls',
-    'tlsCert',
-    'tlsKey',
-    'insecureListen',
-    'basePath',
-    'trustProxy',
-    'previewPort',
-    'previewHost',
-    'data',
-    'config',
-    'root',
-    'tokenFile',
-    'noKeeper',
-    'set',
-    'record',
+    ...HOST_OPTIONS,
+    'detach',
     ...COMMON_OPTIONS,
   ]).action(async (options: ServeOptions) => {
+    if (options.detach === true) {
+      const { start } = await import('../commands/daemon.ts');
+      done(await start(context, screen, options));
+      return;
+    }
     const { serve } = await import('../commands/serve.ts');
     done(await serve(context, screen, options));
   });
@@ -132,6 +124,8 @@ export function programOf(
     'agenthost serve --data /srv/agenthost  database, log and token in that folder',
     'agenthost serve --host 0.0.0.0 --tls  for other machines, with TLS',
   ]);
+  addDaemonCommands({ context, screen, program, command, example, done });
+  addServiceCommands({ context, screen, program, command, example, done });
 
   const running = command(program, 'run', 'ask an agent and stream its answer', [
     'agent',

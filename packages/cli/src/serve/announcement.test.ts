@@ -37,6 +37,7 @@ const running: RunningHost = {
   onCertificate: (listener) => {
     renew = listener;
   },
+  drain: async () => 0,
   stop: async () => undefined,
 };
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { CertificateInfo, HostAddress } from '@agenthost/host';
-import { announceHost } from '../host-link/discovery.ts';
+import { announceHost, type HostRecord } from '../host-link/discovery.ts';
 import type { Context } from '../process/context.ts';
 import { commandLine, commandPlace } from '../process/own-command.ts';
 import { homely, oneLine } from '../render/plain-text.ts';
@@ -24,11 +24,12 @@ export interface WordOfHost {
 export async function leaveWord(
   folder: string,
   running: RunningHost,
-  { url, wsUrl, dataDir, version }: Pick<HostAddress, 'url' | 'wsUrl'> & { dataDir: string; version: string },
+  known: Pick<HostAddress, 'url' | 'wsUrl'> &
+    Pick<HostRecord, 'dataDir' | 'version' | 'args' | 'cwd' | 'tokenFrom' | 'service'>,
   tell: (line: string) => void,
 ): Promise<WordOfHost> {
   const { token, certificate } = running.address;
-  const facts = { url, wsUrl, token, dataDir, version, startedAt: new Date().toISOString() };
+  const facts = { ...known, token, startedAt: new Date().toISOString() };
   let certified = certifiedBy(certificate);
   const withdraw = await announceHost(folder, { ...facts, ...certified });
   let announced: Promise<unknown> = Promise.resolve();

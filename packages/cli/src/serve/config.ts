@@ -43,6 +43,8 @@ export interface ServeConfig {
   readonly mcpServers?: NonNullable<HostOptions['mcpServers']>;
   /** False: the `.mcp.json` of projects is not read. Absent: true. */
   readonly projectMcpServers?: boolean;
+  /** False: commands do not ask npm for a newer version. Absent: true. */
+  readonly updateCheck?: boolean;
   /** Limits of the history. Absent: no limits. */
   readonly retention?: NonNullable<HostOptions['retention']>;
 }
@@ -90,6 +92,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   // Its entries are read below.
   mcpServers: { expected: 'an object of MCP servers by name', holds: isObject },
   projectMcpServers: { expected: 'true or false', holds: (value) => typeof value === 'boolean' },
+  // Read by `status`.
+  updateCheck: { expected: 'true or false', holds: (value) => typeof value === 'boolean' },
   retention: {
     expected: 'an object with turnsPerChat, maxAgeDays or both, whole numbers from 1',
     holds: (value) =>

@@ -58,6 +58,8 @@ export interface RunningHost {
   readonly address: HostAddress;
   /** Calls back when it has another certificate. */
   onCertificate(listener: (certificate: CertificateInfo) => void): void;
+  /** Starts no new turns, and waits for those that run. Resolves with the number of turns that still run; at once if it has waited already. */
+  drain(timeoutMs: number): Promise<number>;
   /** Ends it in order. */
   stop(): Promise<void>;
 }
@@ -145,6 +147,7 @@ export async function startHosting(
     onCertificate: (listener) => {
       host.on('certificateRenewed', ({ certificate }) => listener(certificate));
     },
+    drain: (timeoutMs) => host.drain({ timeoutMs: host.hasDrained ? 0 : timeoutMs }),
     stop: () => host.stop(),
   };
 }
@@ -178,5 +181,10 @@ export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => voi
   host.on('certificateRefused', ({ reason }) =>
     tell(`the new certificate is invalid, and the previous one stays in use: ${oneLine(reason)}`),
   );
+  host.on('drainBegan', ({ timeoutMs, runningTurns }) => {
+    if (runningTurns === 0 || timeoutMs === 0) return;
+    const turns = runningTurns === 1 ? '1 running turn' : `${runningTurns} running turns`;
+    tell(`waiting up to ${Math.round(timeoutMs / 1_000)} s for ${turns}; new turns do not start`);
+  });
   host.on('journalRecovered', () => tell('the journal can be written again'));
 }

@@ -20,6 +20,7 @@ import { clientToolsFeature } from '../features/client-tools/feature.ts';
 import { completionFeature } from '../features/completion/feature.ts';
 import { customizationsFeature } from '../features/customizations/feature.ts';
 import { diskUseFeature } from '../features/disk-use/feature.ts';
+import { drainFeature } from '../features/drain/feature.ts';
 import { FeatureList } from '../features/feature-list.ts';
 import { grantsFeature } from '../features/grants/feature.ts';
 import { historyFeature } from '../features/history/feature.ts';
@@ -58,6 +59,7 @@ import { Sync } from '../sync/sync.ts';
 import type { LogTap } from '../telemetry/logs/log-tap.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Terminals } from '../terminals/terminals.ts';
+import { Drain } from '../turns/drain.ts';
 import type { TurnParts } from '../turns/parts.ts';
 import type { TurnSupervisor } from '../turns/supervisor.ts';
 import type { Hub } from '../wire/hub.ts';
@@ -81,6 +83,7 @@ export interface Core {
   readonly agents: AgentRegistry;
   readonly terminals: Terminals;
   readonly turns: TurnSupervisor;
+  readonly drain: Drain;
   readonly previews: PreviewList;
   readonly telemetry: Telemetry;
   readonly ownerTokens: OwnerTokens;
@@ -203,6 +206,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   );
   const { hub, presence } = wire;
   telemetry.readConnections(hub);
+  const drain = await Drain.load({ ...common, onBegin: (begun) => emit('drainBegan', begun) });
   features.add(
     rootFeature({
       sync,
@@ -370,7 +374,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   const { createOwn } = features.add(sessionFeature({ ...sessions, presence, log }));
   features.add(importFeature({ ...sessions, presence, attachments }));
   const { dropTurns } = features.add(
-    chatFeature({ ...common, agents, turns, locales, contents, attachments, resolveDirectory }),
+    chatFeature({ ...common, agents, turns, drain, locales, contents, attachments, resolveDirectory }),
   );
   features.add(
     completionFeature({
@@ -411,11 +415,14 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
         ...tokens,
         log,
         attachments,
+        drain,
         createOwn,
         capabilities: automations,
         plugins: customizations?.copies,
       }),
     );
+  // It stops first: the others start nothing that has waited.
+  features.add(drainFeature(drain, hub));
   listing.onList((tx, uri, by) =>
     tx.effect(() => emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri })),
   );
@@ -426,6 +433,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     agents,
     terminals,
     turns,
+    drain,
     previews,
     telemetry,
     ...tokens,

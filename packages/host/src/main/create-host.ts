@@ -18,7 +18,13 @@ import { type Core, startCore } from './core.ts';
 import { type HostEvents, type HostListener, HostListeners } from './events.ts';
 import { startListening } from './listen.ts';
 import { checkListen } from './listen-rules.ts';
-import { type HostAddress, type HostOptions, type ListenOptions, worktreeDirOf } from './options.ts';
+import {
+  type DrainOptions,
+  type HostAddress,
+  type HostOptions,
+  type ListenOptions,
+  worktreeDirOf,
+} from './options.ts';
 import { startMaintenance } from './start-maintenance.ts';
 
 /** Interval of the checks for idle channels and silent clients. */
@@ -122,6 +128,25 @@ export class Host {
   }
 
   /**
+   * Starts no new turns, so that a stop interrupts none. Turns that run go on, and clients can steer them, answer their questions and queue
+   * messages. Messages in queues and runs of automations start when the drain is over, or with the next host. Resolves with the number of turns
+   * that still run: 0 as soon as none is left, otherwise after `timeoutMs` or when `signal` aborts. The drain lasts until `signal` aborts;
+   * without a signal it lasts until the stop. Resolves with 0 if the host is not running.
+   */
+  async drain({ timeoutMs, signal }: DrainOptions): Promise<number> {
+    if (this.#state.phase !== 'running' || signal?.aborted === true) return 0;
+    const { drain } = this.#state.core;
+    const holder = {};
+    signal?.addEventListener('abort', () => drain.end(holder), { once: true });
+    return drain.begin(holder, timeoutMs);
+  }
+
+  /** Whether a drain that is still on has waited as long as it was told to: another one would only repeat the wait. */
+  get hasDrained(): boolean {
+    return this.#state.phase === 'running' && this.#state.core.drain.hasWaited;
+  }
+
+  /**
    * Ends open turns visibly, flushes the journal, closes connections and ends agents. Further calls wait for
    * the same stop.
    */
@@ -194,6 +219,7 @@ export class Host {
     // A session may have been large, and its removal may be meant to free space.
     this.#listeners.on('sessionRemoved', () => maintenance.requestCompaction());
     core.terminals.begin();
+    core.drain.resume();
     this.#sweep(core);
     const address = listening?.address;
     this.#emit('ready', defined({ address }));

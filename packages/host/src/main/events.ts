@@ -43,6 +43,8 @@ export interface HostEvents {
    * a sentence that names the file.
    */
   readonly certificateRefused: { readonly reason: string };
+  /** The host starts no new turns, and waits for at most `timeoutMs` for those that run. */
+  readonly drainBegan: { readonly timeoutMs: number; readonly runningTurns: number };
   /** The host has stopped in order. */
   readonly stopped: Record<never, never>;
 }
@@ -64,6 +66,7 @@ export class HostListeners {
     exposureFound: new Set(),
     certificateRenewed: new Set(),
     certificateRefused: new Set(),
+    drainBegan: new Set(),
     stopped: new Set(),
   };
 

@@ -228,6 +228,14 @@ export interface HostOptions {
   readonly log?: Log;
 }
 
+/** How long a host waits for its turns. */
+export interface DrainOptions {
+  /** Longest wait for running turns, in ms. */
+  readonly timeoutMs: number;
+  /** Ends the drain: the host takes turns again. Absent: it takes none any more. */
+  readonly signal?: AbortSignal;
+}
+
 /** The addresses of a started host. */
 export interface HostAddress {
   /** `http://…` or `https://…`, for clients. */

@@ -106,6 +106,8 @@ export interface AutomationsHostData extends AnyHostData {
 export interface AutomationRunHostData extends AnyHostData {
   /** The turn that is the run. Absent: it has not started. */
   readonly turn?: { readonly chat: string; readonly id: string };
+  /** True: it waits for the end of a drain, or for the next host. Absent: it does not. */
+  readonly isHeld?: true;
 }
 
 /** Data that only the host knows of a session's annotations. */

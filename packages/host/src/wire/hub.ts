@@ -11,6 +11,7 @@ import type { JournalStart } from '../journal/journal.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { PresentClients } from '../presence/present-clients.ts';
+import type { Sink } from '../sync/subscription.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { ClientLives, Departures } from './clients/client-lives.ts';
 import { type ClientIds, Clients } from './clients/clients.ts';
@@ -50,6 +51,7 @@ export class Hub {
   readonly #handshake: Handshake;
   readonly #dispatcher: Dispatcher;
   readonly #connections = new Set<Connection>();
+  readonly #onClosed: ((connection: Sink) => void)[] = [];
   readonly #quotas: ConnectionQuotas;
   readonly #flushing: Flushing;
   readonly #slowReaders: SlowReaders<Connection>;
@@ -111,6 +113,11 @@ export class Hub {
     return this.#parts.lives.connectionOf(clientId);
   }
 
+  /** Calls `listener` when a connection has closed. */
+  onClosed(listener: (connection: Sink) => void): void {
+    this.#onClosed.push(listener);
+  }
+
   /** Open connections by the scope of their tokens. */
   connections(): Record<TokenScope, number> {
     const counts = { observe: 0, interact: 0, admin: 0 };
@@ -154,6 +161,7 @@ export class Hub {
         this.#handshake.leave(closed);
         this.#admissionQueue.closed(closed);
         this.#slowReaders.closed(closed);
+        for (const listener of this.#onClosed) listener(closed);
       },
     });
     this.#connections.add(connection);

@@ -98,6 +98,8 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     'x-finishImport': 'admin',
     // The key serves the turns of everybody.
     'x-setAgentKey': 'admin',
+    // It keeps everybody from starting turns.
+    'x-drainHost': 'admin',
     'x-createToken': 'admin',
     'x-listTokens': 'admin',
     'x-revokeToken': 'admin',

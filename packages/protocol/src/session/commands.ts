@@ -51,6 +51,21 @@ export interface DiskUseResult {
   contentBytes: number;
 }
 
+/**
+ * `x-drainHost` (extension): the host starts no new turns, and answers when none runs any more or after `timeoutSeconds`. It starts none until the
+ * connection of the request closes.
+ */
+export interface DrainHostParams extends ConnectionParams {
+  /** From 0 to 86,400. */
+  timeoutSeconds: number;
+}
+
+/** How far a drain has come. */
+export interface DrainHostResult {
+  /** Turns that still run. */
+  runningTurns: Count;
+}
+
 /** `x-hostDiskUse` (extension): disk space of the whole host. */
 export interface HostDiskUseParams extends ConnectionParams {}
 

@@ -116,6 +116,8 @@ import type {
   DiskUseParams,
   DiskUseResult,
   DisposeSessionParams,
+  DrainHostParams,
+  DrainHostResult,
   HostDiskUseParams,
   HostDiskUseResult,
 } from '../session/commands.ts';
@@ -215,6 +217,7 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-finishImport': { params: FinishImportParams; result: null };
   'x-diskUse': { params: DiskUseParams; result: DiskUseResult };
   'x-hostDiskUse': { params: HostDiskUseParams; result: HostDiskUseResult };
+  'x-drainHost': { params: DrainHostParams; result: DrainHostResult };
   'x-listPorts': { params: ListPortsParams; result: ListPortsResult };
   'x-openPreview': { params: OpenPreviewParams; result: OpenPreviewResult };
   'x-listMcpServers': { params: ListMcpServersParams; result: ListMcpServersResult };
@@ -335,6 +338,7 @@ export const CLIENT_REQUEST_METHODS = [
   'x-finishImport',
   'x-diskUse',
   'x-hostDiskUse',
+  'x-drainHost',
   'x-listPorts',
   'x-openPreview',
   'x-listMcpServers',

@@ -30,6 +30,7 @@ export function automationsFeature(parts: Parts): Feature {
   const runs = new AutomationRuns({ ...parts, catalogue, runHistoryLimit: capabilities.runHistoryLimit });
   const scheduler = new Scheduler({ ...parts, catalogue, runs });
   const arm = (): void => scheduler.arm();
+  parts.drain.add({ resume: arm });
   const { minIntervalMinutes } = capabilities.schedules;
   /** A token that has ended does no more work. */
   const disableOf = (isEnded: (tokenHash: string) => boolean): void => {

@@ -25,8 +25,9 @@ import { startedNow, turnDuration } from '../../sync/turn-time.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { pinChats } from '../../turns/contents/attached-chats.ts';
 import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
+import type { Drain } from '../../turns/drain.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
-import type { AutomationCatalogue } from './catalogue.ts';
+import type { AutomationCatalogue, Saver } from './catalogue.ts';
 
 /** Maximum number of runs of one automation that are not over. Later ones fail at once. */
 const MAX_OPEN = 5;
@@ -58,6 +59,7 @@ export interface RunParts {
   readonly attachments: AttachmentStore;
   readonly turns: Pick<TurnSupervisor, 'stop'>;
   readonly listing: SessionListing;
+  readonly drain: Drain;
   readonly createOwn: CreateOwn;
   readonly runHistoryLimit: number;
   /** Absent: templates name no plugins. */
@@ -69,6 +71,10 @@ export class AutomationRuns {
   readonly #parts: RunParts;
   /** Running runs by chat. */
   readonly #byChat = new Map<string, Run>();
+  /** Runs that wait for the end of a drain, and how to unpin their channels. */
+  readonly #held = new Map<Run, () => void>();
+  /** Runs whose session is being created. */
+  #startingCount = 0;
   #isStopped = false;
 
   constructor(parts: RunParts) {
@@ -77,7 +83,8 @@ export class AutomationRuns {
 
   /** Ends each run when its turn ends, and takes removed sessions out of their runs. */
   observe(): void {
-    const { sync, listing } = this.#parts;
+    const { sync, listing, drain } = this.#parts;
+    drain.add({ count: () => this.#startingCount, resume: () => this.#resume() });
     sync.observe('chat', (tx, { channel, action, before, after }) => {
       const run = this.#byChat.get(channel.uri);
       const id = run?.hostData.turn?.id;
@@ -89,12 +96,16 @@ export class AutomationRuns {
     });
   }
 
-  /** Ends the runs of an earlier host visibly [CONN-22]. */
+  /** Ends the runs of an earlier host visibly [CONN-22]. Those that its drain has held wait for `Drain.resume`. */
   async recover(): Promise<void> {
     const { sync, catalogue } = this.#parts;
     for (const { runs } of [...catalogue.records])
       for (const summary of runs.filter((each) => !isRunOver(each))) {
         const run = await sync.registry.openOf('automationRun', summary.resource);
+        if (run?.hostData.isHeld === true) {
+          this.#hold(run);
+          continue;
+        }
         const error = {
           errorType: 'hostRestarted',
           message: 'The host was restarted before the run had ended',
@@ -122,7 +133,7 @@ export class AutomationRuns {
     origin: AutomationRunOrigin,
     uri = channelUri('automationRun', this.#parts.ids.next()),
   ): string {
-    const { sync, catalogue, plugins } = this.#parts;
+    const { sync, catalogue, drain } = this.#parts;
     const record = catalogue.record(entry.resource);
     if (record === undefined) throw new Error(`no record of ${entry.resource}`);
     const createdAt = startedNow(sync);
@@ -139,24 +150,57 @@ export class AutomationRuns {
     };
     const run = sync.registry.create(
       tx,
-      { uri, kind: 'automationRun', state, hostData: {} },
+      { uri, kind: 'automationRun', state, hostData: !isFull && drain.isOn ? { isHeld: true } : {} },
       sync.emittedSeq,
     );
     catalogue.setRecord(tx, { ...record, runs: this.#kept(tx, [summaryOf(state), ...record.runs]) });
     catalogue.publish(tx, entry);
     if (isFull) return uri;
-    const { definition } = entry;
-    const { by } = record;
+    if (run.hostData.isHeld === true) tx.effect(() => this.#hold(run));
+    else this.#startBehind(tx, run, { definition: entry.definition, by: record.by });
+    return uri;
+  }
+
+  #hold(run: Run): void {
+    const { drain } = this.#parts;
+    this.#held.set(run, run.pin());
+    // The drain may have ended before the commit.
+    if (!drain.isOn && drain.hasResumed) this.#resume();
+  }
+
+  /** Starts the runs that a drain has held, with the automations as they are now. */
+  #resume(): void {
+    const { sync, catalogue } = this.#parts;
+    for (const [run, unpin] of this.#held) {
+      this.#held.delete(run);
+      sync.transact('host', (tx) => {
+        if (isRunOver(run.state)) return unpin();
+        const { isHeld: _, ...hostData } = run.hostData;
+        tx.setHostData(run, hostData);
+        const entry = catalogue.entry(run.state.automation);
+        const record = catalogue.record(run.state.automation);
+        if (entry === undefined || record === undefined) this.#end(tx, run, { status: 'cancelled' });
+        else this.#startBehind(tx, run, { definition: entry.definition, by: record.by });
+        tx.effect(unpin);
+        return undefined;
+      });
+    }
+  }
+
+  /** Starts a run behind the commit. */
+  #startBehind(tx: Tx, run: Run, { definition, by }: { definition: AutomationDefinition; by: Saver }): void {
+    const { plugins } = this.#parts;
     tx.effect(() => {
       const unpin = run.pin();
-      const held = plugins?.hold(entry.resource);
+      const held = plugins?.hold(run.state.automation);
+      this.#startingCount += 1;
       void this.#start(run, { definition, held }, { ...by, sink: NO_SINK }).finally(() => {
+        this.#startingCount -= 1;
         held?.release();
         // A running turn ends in the observer, which has the channel.
         unpin();
       });
     });
-    return uri;
   }
 
   /** Cancels a run that is not over [RUN-3]. */

@@ -2,6 +2,7 @@ import type { Cancel, Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
+import type { Drain } from '../../turns/drain.ts';
 import type { AutomationCatalogue } from './catalogue.ts';
 import { counted, disabledIfDone } from './counting.ts';
 import { endOfTime } from './disabling.ts';
@@ -20,6 +21,7 @@ interface SchedulerParts {
   readonly log: Log;
   readonly catalogue: AutomationCatalogue;
   readonly runs: AutomationRuns;
+  readonly drain: Drain;
 }
 
 /** Admits a run at each occurrence of a schedule [AUTO-15], and disables automations whose time is over [AUTO-12]. */
@@ -37,11 +39,12 @@ export class Scheduler {
     this.#cancel?.();
   }
 
-  /** Waits for the next occurrence. Without one there is no timer. */
+  /** Waits for the next occurrence. Without one, and while the host drains, there is no timer. */
   arm(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    const { clock, timers, catalogue } = this.#parts;
+    const { clock, timers, catalogue, drain } = this.#parts;
+    if (drain.isOn) return;
     const times = catalogue.entries.flatMap((entry) => {
       const end = entry.definition.enabled ? endOfTime(entry.definition) : undefined;
       const next = entry.nextRunAt === undefined ? [] : [Date.parse(entry.nextRunAt)];
@@ -53,7 +56,9 @@ export class Scheduler {
   }
 
   #fire(): void {
-    const { sync, clock, catalogue } = this.#parts;
+    const { sync, clock, catalogue, drain } = this.#parts;
+    // The occurrence is handled when the drain is over, or by the next host.
+    if (drain.isOn) return;
     const now = clock.now();
     const due = catalogue.entries.filter(
       ({ nextRunAt, definition }) =>

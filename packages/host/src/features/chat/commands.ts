@@ -2,6 +2,7 @@ import {
   alreadyExists,
   type ChatSummary,
   type CreateChatParams,
+  conflict,
   type FetchTurnsResult,
   findChat,
   invalidParam,
@@ -17,6 +18,7 @@ import type { Commands } from '../../handler-port/commands.ts';
 import { checkNewUri } from '../../handler-port/new-uri.ts';
 import { openChat } from '../../handler-port/open-chat.ts';
 import type { Ids } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import { checkRoom } from '../../sessions/chat-room.ts';
 import { removeChat } from '../../sessions/disposal.ts';
 import { modelProblem } from '../../sessions/model-rule.ts';
@@ -39,6 +41,7 @@ import {
 } from '../../sync/window.ts';
 import { hasUnpinned, pinChats } from '../../turns/contents/attached-chats.ts';
 import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
+import { DRAINING, type Drain } from '../../turns/drain.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { findChatFork } from './fork.ts';
@@ -56,6 +59,8 @@ export interface ChatParts {
   /** The languages of labels [CHAT-19]. */
   readonly locales: TurnLocales;
   readonly attachments: AttachmentStore;
+  readonly log: Log;
+  readonly drain: Drain;
   /** Validates a working directory (`file:` URI), in the order of [SESS-1]. */
   resolveDirectory(uri: string, caller: Caller): Promise<{ uri: string }>;
 }
@@ -100,6 +105,7 @@ export function chatCommands(parts: ChatParts): Commands {
         // Meanwhile another client may have created the chat, disposed of the session or cut the source.
         if (sync.registry.get(chat) !== undefined) throw alreadyExists('Chat', chat);
         if (!session.isAlive) throw sessionNotFound(channel);
+        if (initialMessage !== undefined && parts.drain.isOn) throw conflict(DRAINING);
         checkRoom(session);
         if (fork !== undefined && !isCurrent(fork)) continue;
         sync.transact('client', (tx) =>

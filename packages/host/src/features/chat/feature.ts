@@ -3,7 +3,7 @@ import type { Feature } from '../feature.ts';
 import { showBackgroundWork } from './background-work.ts';
 import { type ChatParts, chatCommands } from './commands.ts';
 import { chatModule } from './module.ts';
-import { observeTurns } from './queue.ts';
+import { observeTurns, resumeQueues } from './queue.ts';
 import { dropOldTurns } from './retain.ts';
 
 /** Chats: clients create them, write in them, and cut and read their history [CHAT-1] to [CHAT-19]. */
@@ -14,7 +14,8 @@ export function chatFeature(parts: ChatParts & { readonly contents: ContentStore
    */
   dropTurns(chat: string, keep: number): Promise<void>;
 } {
-  const { sync } = parts;
+  const { sync, drain } = parts;
+  drain.add({ resume: () => resumeQueues(parts) });
   return {
     name: 'chat',
     commands: chatCommands(parts),

@@ -9,6 +9,7 @@ import { windowOf } from '../../sync/window.ts';
 import { hasUnpinned, pinChats } from '../../turns/contents/attached-chats.ts';
 import { type AttachmentStore, waitingContents } from '../../turns/contents/attachment-store.ts';
 import type { ContentStore } from '../../turns/contents/content-store.ts';
+import type { Drain } from '../../turns/drain.ts';
 import { canResume } from '../../turns/failure.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
@@ -25,6 +26,7 @@ export function chatModule(parts: {
   turns: TurnSupervisor;
   contents: ContentStore;
   attachments: AttachmentStore;
+  drain: Drain;
   /** The languages of labels [CHAT-19]. */
   locales: TurnLocales;
 }): ChannelModule<'chat'> {
@@ -60,6 +62,7 @@ function planAction(
       chat,
       state: chat.state,
       caller,
+      isDraining: parts.drain.isOn,
       isArchived: () => found?.isArchived === true,
       hasCut: () => cut !== undefined,
       canResume: () => canResume(parts, chat),

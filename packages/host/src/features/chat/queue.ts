@@ -1,30 +1,40 @@
 import type { ChatState } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { Ids } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { startedNow } from '../../sync/turn-time.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { forgetMemory } from '../../turns/agent/instructions.ts';
 import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
+import type { Drain } from '../../turns/drain.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 
 interface QueueParts {
   readonly sync: Sync;
   readonly ids: Ids;
   readonly attachments: AttachmentStore;
+  readonly drain: Drain;
 }
 
-/** Starts the first queued message if the chat is idle [CHAT-12]. Returns the id of the started turn. */
+/**
+ * Starts the first queued message if the chat is idle [CHAT-12]. Returns the id of the started turn. While the host drains, the message waits for
+ * the end of the drain or for the next host.
+ */
 export function startQueued(
   tx: Tx,
-  { sync, ids, attachments }: QueueParts,
+  { sync, ids, attachments, drain }: QueueParts,
   chat: Channel<'chat'>,
 ): string | undefined {
   const head = chat.state.queuedMessages?.[0];
   if (head === undefined || chat.state.activeTurn !== undefined) return undefined;
   const session = sync.registry.getOf('session', chat.session ?? '');
   if (session?.state.lifecycle === 'failed') return undefined;
+  if (drain.isOn) {
+    drain.hold(tx, chat.uri);
+    return undefined;
+  }
   const turnId = ids.next();
   const message = attachments.storeForTurn(
     tx,
@@ -61,6 +71,21 @@ export function observeTurns(parts: QueueParts & { readonly turns: TurnSuperviso
     if (action.type === 'chat/truncated' && isShorter(before, after)) forgetHistory(tx, turns, channel);
     if (action.type === 'chat/turnComplete') startQueued(tx, parts, channel);
   });
+}
+
+/** Starts the queues that a drain has held, also those that an earlier host has held. */
+export function resumeQueues(parts: QueueParts & { readonly log: Log }): void {
+  const { sync, drain, log } = parts;
+  const start = async (uri: string): Promise<void> => {
+    const chat = await sync.registry.openOf('chat', uri);
+    if (drain.isOn || drain.isStopped) return;
+    sync.transact('host', (tx) => {
+      drain.release(tx, uri);
+      if (chat?.isAlive === true) startQueued(tx, parts, chat);
+    });
+  };
+  for (const uri of drain.heldChats)
+    start(uri).catch((error: unknown) => log.error({ error, chat: uri }, 'could not start a held queue'));
 }
 
 /** Cancels the input requests that a resumed turn left open: the agent no longer waits for them [CHAT-29]. */

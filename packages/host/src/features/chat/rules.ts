@@ -18,6 +18,7 @@ import { type Caller, type Rejection, reject } from '../../handler-port/channel-
 import { modelProblem } from '../../sessions/model-rule.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
+import { DRAINING } from '../../turns/drain.ts';
 import { findToolCall } from '../../turns/tools/tool-call.ts';
 import { checkAnswerChanged, checkCompleted } from './input-rules.ts';
 
@@ -29,6 +30,8 @@ interface Situation {
   readonly chat: Channel<'chat'>;
   readonly state: ChatState;
   readonly caller: Caller;
+  /** Whether no turn may start now, because the host is about to stop. */
+  readonly isDraining: boolean;
   /** Whether a turn with this id is on disk outside of the window, if this was looked up. */
   isArchived(turnId: string): boolean;
   /** Whether the last turn that a truncation keeps was found. */
@@ -138,6 +141,7 @@ function notFromUser({ origin }: { origin: MessageOrigin }): Rejection | undefin
 
 /** Only the last turn can be resumed, when its error says so [CHAT-23]. */
 function checkResume(situation: Situation, turnId: string): Rejection | undefined {
+  if (situation.isDraining) return draining;
   const { activeTurn } = situation.state;
   const turns = situation.lastTurn === undefined ? [] : [situation.lastTurn];
   const isResumable = resumableTurn({ turns, ...defined({ activeTurn }) })?.id === turnId;
@@ -145,6 +149,8 @@ function checkResume(situation: Situation, turnId: string): Rejection | undefine
     ? undefined
     : reject('notResumable', `Turn ${turnId} cannot be resumed`);
 }
+
+const draining = reject('draining', DRAINING);
 
 const noSuchTurn = (turnId: string): Rejection =>
   reject('noSuchTurn', `Turn ${turnId} is not the active one`);
@@ -164,6 +170,7 @@ function checkTurnStarted(situation: Situation, action: Of<'chat/turnStarted'>):
   }
   if (!isTime(action.startedAt))
     return reject('invalidTime', `startedAt: expected an ISO 8601 time, got "${action.startedAt}"`);
+  if (situation.isDraining) return draining;
   if (state.activeTurn !== undefined)
     return reject('turnActive', `Turn ${state.activeTurn.id} is still running`);
   if (state.turns.some(({ id }) => id === action.turnId) || isArchived(action.turnId)) {

@@ -39,6 +39,8 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'fetchTurns',
   'x-diskUse',
   'x-hostDiskUse',
+  // Waits for turns.
+  'x-drainHost',
   'x-listAgents',
   'completions',
   'resolveSessionConfig',
@@ -69,8 +71,12 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'x-removeWorktree',
 ]);
 
-/** Concurrent commands that wait for a person. They take no place among the running requests of the connection. */
-const UNGATED: ReadonlySet<ClientRequestMethod> = new Set(['resourceRequest', 'x-finishSignIn']);
+/** Concurrent commands that wait for a person, or for turns. They take no place among the running requests of the connection. */
+const UNGATED: ReadonlySet<ClientRequestMethod> = new Set([
+  'resourceRequest',
+  'x-finishSignIn',
+  'x-drainHost',
+]);
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -104,6 +110,7 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'x-beginSignIn',
   'x-finishSignIn',
   'x-hostDiskUse',
+  'x-drainHost',
   'x-listPorts',
   'x-revokeApproval',
   'x-listGrants',

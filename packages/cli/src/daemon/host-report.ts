@@ -1,0 +1,108 @@
+import { hasExited, type SessionSummary } from '@agenthost/protocol';
+import { errorText } from '@agenthost/protocol/values';
+import type { HostRecord } from '../host-link/discovery.ts';
+import { own } from '../host-link/find-host.ts';
+import { openClient } from '../host-link/open-client.ts';
+import { listedTerminals, shortId } from '../input/ids.ts';
+import type { Context } from '../process/context.ts';
+import { homely, oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { ago, sessionWord } from '../render/session-line.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Sessions of each kind that are listed. */
+const MAX_LISTED = 10;
+
+/** A session that runs or waits. */
+interface ListedSession {
+  readonly resource: string;
+  readonly title: string;
+  readonly provider: string;
+}
+
+/** State of a host on this machine. */
+export interface HostReport {
+  readonly version: string;
+  readonly url: string;
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly uptimeSeconds: number;
+  readonly dataDir: string;
+  /** The service that runs it. Absent: none does. */
+  readonly service?: string;
+  /** Why it does not answer. Absent: it does. */
+  readonly problem?: string;
+  /** Number of all sessions, archived ones included. */
+  readonly sessionCount?: number;
+  readonly running?: readonly ListedSession[];
+  /** Sessions that wait for an approval or an answer. */
+  readonly waiting?: readonly ListedSession[];
+  /** Running terminals. */
+  readonly terminalCount?: number;
+}
+
+/** Asks a host for its state. Never rejects because of the host: `problem` has the reason. */
+export async function reportOf(context: Context, host: HostRecord): Promise<HostReport> {
+  const { version, url, pid, startedAt, dataDir, service } = host;
+  const uptimeSeconds = Math.max(0, Math.round((Date.now() - Date.parse(startedAt)) / 1_000));
+  const facts = { version, url, pid, startedAt, uptimeSeconds, dataDir, ...(service && { service }) };
+  try {
+    const client = await openClient(own({ env: {} }, host), {
+      clientInfo: { name: 'agenthost-cli', version: context.version },
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    });
+    try {
+      const running: ListedSession[] = [];
+      const waiting: ListedSession[] = [];
+      let sessionCount = 0;
+      for await (const session of client.sessions.list()) {
+        sessionCount += 1;
+        const word = sessionWord(session);
+        if (word === 'working' || word === 'starts') running.push(listed(session));
+        if (word === 'asks') waiting.push(listed(session));
+      }
+      const terminals = await listedTerminals(client);
+      const terminalCount = terminals.filter((terminal) => !hasExited(terminal)).length;
+      return { ...facts, sessionCount, running, waiting, terminalCount };
+    } finally {
+      client.close();
+    }
+  } catch (cause) {
+    return { ...facts, problem: errorText(cause) };
+  }
+}
+
+const listed = ({ resource, title, provider }: SessionSummary): ListedSession => ({
+  resource,
+  title,
+  provider,
+});
+
+/** Prints the state of a host for people. */
+export function printReport(context: Context, screen: Screen, report: HostReport): void {
+  const { version, url, pid, startedAt, dataDir, service, problem, running = [], waiting = [] } = report;
+  screen.line(`agenthost ${oneLine(version)} on ${screen.outColors.bold(oneLine(url))}`);
+  const row = (name: string, text: string): void => screen.line(`  ${name.padEnd(9)}  ${text}`);
+  row('pid', `${pid}, up ${ago(startedAt, Date.now())}`);
+  row('data', oneLine(homely(dataDir, context.home), 1_000));
+  if (service !== undefined) row('service', oneLine(service));
+  if (problem !== undefined) {
+    row('problem', `it does not answer: ${oneLine(problem, 500)}`);
+    return;
+  }
+  const waits = waiting.length === 1 ? '1 waits for you' : `${waiting.length} wait for you`;
+  const runs = running.length === 1 ? '1 runs' : `${running.length} run`;
+  row('sessions', `${report.sessionCount ?? 0}: ${runs}, ${waits}`);
+  row('terminals', String(report.terminalCount ?? 0));
+  for (const [word, sessions] of [
+    ['asks', waiting],
+    ['runs', running],
+  ] as const) {
+    for (const { resource, title, provider } of sessions.slice(0, MAX_LISTED))
+      row(
+        word,
+        `${shortId(resource)}  ${oneLine(provider).padEnd(8)}  ${oneLine(title, 200) || '(no title)'}`,
+      );
+    if (sessions.length > MAX_LISTED) row('', `and ${sessions.length - MAX_LISTED} more`);
+  }
+}

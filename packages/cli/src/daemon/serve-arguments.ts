@@ -1,0 +1,53 @@
+import { resolve } from 'node:path';
+import type { ServeOptions } from '../serve/options.ts';
+
+/** The options of `serve` that start a host in the background, and those of the host's own process. */
+export type LaunchOptions = Omit<ServeOptions, 'detach' | 'json'>;
+
+/**
+ * Options of `serve` as arguments that mean the same from any folder. Values that came from variables of the environment are in them. A token is
+ * never in them: `serve` takes none.
+ */
+export function serveArguments(options: LaunchOptions, cwd: string): string[] {
+  const path = (file: string | undefined): string | undefined =>
+    file === undefined ? undefined : resolve(cwd, file);
+  const texts: readonly [string, string | number | undefined][] = [
+    ['--port', options.port],
+    ['--host', options.host],
+    ['--tls-cert', path(options.tlsCert)],
+    ['--tls-key', path(options.tlsKey)],
+    ['--base-path', options.basePath],
+    ['--preview-port', options.previewPort],
+    ['--preview-host', options.previewHost],
+    ['--data', path(options.data)],
+    ['--config', path(options.config)],
+    ['--token-file', path(options.tokenFile)],
+    ['--record', path(options.record)],
+    ['--drain', options.drain === 0 ? undefined : options.drain],
+  ];
+  const flags: readonly [string, boolean | undefined][] = [
+    ['--tls', options.tls],
+    ['--insecure-listen', options.insecureListen],
+    ['--trust-proxy', options.trustProxy],
+    ['--no-keeper', options.keeper === false],
+  ];
+  return [
+    ...texts.flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)])),
+    ...flags.flatMap(([name, isOn]) => (isOn === true ? [name] : [])),
+    ...(options.root ?? []).flatMap((root) => ['--root', resolve(cwd, root)]),
+    ...(options.set ?? []).flatMap((pair) => ['--set', pair]),
+  ];
+}
+
+/** Arguments of `serve` with the port that the host got, so that the next host is found at the same address. */
+export function withPort(args: readonly string[], url: string): string[] {
+  const { port, protocol } = new URL(url);
+  const shown = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+  return args.map((arg, index) => (args[index - 1] === '--port' && arg === '0' ? shown : arg));
+}
+
+/** Seconds that a host with these arguments waits for its turns at the end. */
+export function drainSecondsOf(args: readonly string[] = []): number {
+  const at = args.indexOf('--drain');
+  return at < 0 ? 0 : Number(args[at + 1] ?? 0);
+}

@@ -1,0 +1,118 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AhpClient } from '@agenthost/client';
+import { ErrorCodes, ROOT_URI } from '@agenthost/protocol';
+import { errorText, hasCode } from '@agenthost/protocol/values';
+import { type HostRecord, processStart } from '../host-link/discovery.ts';
+import { own } from '../host-link/find-host.ts';
+import { wireCodeOf } from '../host-link/host-errors.ts';
+import { openClient } from '../host-link/open-client.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT } from '../process/exit.ts';
+import { Interruption } from '../process/interruption.ts';
+import type { Screen } from '../render/screen.ts';
+import { drainSecondsOf } from './serve-arguments.ts';
+
+const POLL_INTERVAL_MS = 50;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Time for a host to end its turns and agents and to write what is open. */
+const STOP_TIMEOUT_MS = 30_000;
+
+/** Whether the process of a host runs. */
+const isRunning = async ({ pid, processStart: start }: HostRecord): Promise<boolean> =>
+  (await processStart(pid)) === start;
+
+/**
+ * Stops a host and waits until its process is gone. With `drainSeconds` above 0 it first waits for running turns, while the host starts no new
+ * ones; Ctrl-C then leaves the host as it was. Absent: the host waits as long as its own `--drain` says. Rejects with a `CliError` when the
+ * process does not end.
+ */
+export async function stopHost(
+  context: Context,
+  screen: Screen,
+  host: HostRecord,
+  drainSeconds: number | undefined,
+): Promise<void> {
+  const client =
+    drainSeconds === undefined || drainSeconds === 0
+      ? undefined
+      : await drained(context, screen, host, drainSeconds);
+  try {
+    await endProcess(screen, host);
+  } finally {
+    // The host would take turns again without this connection.
+    client?.close();
+    screen.status(undefined);
+  }
+}
+
+/** Drains a host. Resolves with the connection that keeps it from starting turns; `undefined` from a host that cannot drain. */
+async function drained(
+  context: Context,
+  screen: Screen,
+  host: HostRecord,
+  timeoutSeconds: number,
+): Promise<AhpClient | undefined> {
+  const interruption = new Interruption(context);
+  let client: AhpClient | undefined;
+  try {
+    // The token of the environment may allow less than the owner's.
+    client = await openClient(own({ env: {} }, host), {
+      clientInfo: { name: 'agenthost-cli', version: context.version },
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    });
+    screen.status(`waiting up to ${timeoutSeconds} s for running turns`);
+    const { runningTurns } = await client.request(
+      'x-drainHost',
+      { channel: ROOT_URI, timeoutSeconds },
+      { signal: interruption.signal },
+    );
+    screen.status(undefined);
+    if (runningTurns > 0) screen.note(cutOff(runningTurns));
+    return client;
+  } catch (cause) {
+    client?.close();
+    if (interruption.reason !== undefined)
+      throw new CliError(EXIT.interrupted, 'interrupted: the host runs on, and takes turns again', { cause });
+    const isOld = wireCodeOf(cause) === ErrorCodes.MethodNotFound;
+    screen.note(
+      isOld
+        ? 'the host is of an older version and cannot wait for its turns'
+        : `the host cannot be asked to finish its turns: ${errorText(cause)}`,
+    );
+    return undefined;
+  } finally {
+    interruption.dispose();
+    screen.status(undefined);
+  }
+}
+
+async function endProcess(screen: Screen, host: HostRecord): Promise<void> {
+  const { pid, args } = host;
+  // The process id may belong to another process meanwhile.
+  if (!(await isRunning(host))) return;
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (cause) {
+    if (hasCode(cause, 'ESRCH')) return;
+    throw new CliError(EXIT.error, `cannot stop the host (pid ${pid}): ${errorText(cause)}`, { cause });
+  }
+  const ownDrain = drainSecondsOf(args);
+  screen.status(
+    ownDrain === 0 ? `stopping the host (pid ${pid})` : `stopping the host (pid ${pid}) after its turns`,
+  );
+  const limitMs = STOP_TIMEOUT_MS + ownDrain * 1_000;
+  const end = performance.now() + limitMs;
+  while (await isRunning(host)) {
+    if (performance.now() > end)
+      throw new CliError(
+        EXIT.error,
+        `the host (pid ${pid}) has not ended within ${limitMs / 1_000} s; \`kill -KILL ${pid}\` ends it at once`,
+      );
+    await wait(POLL_INTERVAL_MS);
+  }
+}
+
+const cutOff = (count: number): string =>
+  count === 1
+    ? '1 turn still runs, and ends now with an error that says so'
+    : `${count} turns still run, and end now with an error that says so`;

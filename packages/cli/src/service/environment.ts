@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { delimiter, dirname } from 'node:path';
+import { usageError } from '../process/exit.ts';
+import { oneLine } from '../render/plain-text.ts';
+
+/** A shell whose start-up files take longer is given up. */
+const SHELL_LIMIT_MS = 15_000;
+
+/** Variables of a login that agents and terminals may need. Secrets are not among them. */
+const LOGIN_VARIABLES = [
+  'PATH',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'LC_ALL',
+  'LC_CTYPE',
+  'LC_MESSAGES',
+  'TZ',
+  'EDITOR',
+  'VISUAL',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'all_proxy',
+  'no_proxy',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+];
+
+/** Folders that host and commands must agree on. The environment of the command that installs the service decides. */
+const PLACE_VARIABLES = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'];
+
+/** Names of variables that agents read their keys from. */
+const KEY_NAME = /^[A-Z][A-Z0-9_]*_(?:API_KEY|AUTH_TOKEN)$/;
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The environment of a service. */
+export interface ServiceEnvironment {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Names of keys of agents that the service does not get, because nobody has asked for it. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Chooses the variables of a service. `login`: the environment of the user's login shell. `own`: that of this command. `wanted`: values of
+ * `--env`, as NAME, which takes the value of the login shell or of this command, or NAME=value. Throws a usage error.
+ */
+export function serviceEnvironment(
+  login: Variables,
+  own: Variables,
+  wanted: readonly string[],
+): ServiceEnvironment {
+  const variables: Record<string, string> = {};
+  const put = (name: string, value: string | undefined): void => {
+    if (value !== undefined && value !== '') variables[name] = value;
+  };
+  for (const name of LOGIN_VARIABLES) put(name, login[name]);
+  for (const name of PLACE_VARIABLES) put(name, own[name]);
+  for (const item of wanted) {
+    const [, name = '', value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(item) ?? [];
+    if (name === '') throw usageError(`--env: expected NAME or NAME=value, got ${oneLine(item)}`);
+    const found = value ?? login[name] ?? own[name];
+    if (found === undefined) throw usageError(`--env ${name}: the variable is not set; use ${name}=value`);
+    variables[name] = found;
+  }
+  // A line break would end the entry in the file.
+  for (const [name, value] of Object.entries(variables))
+    if (/[\0\r\n]/.test(value)) throw usageError(`${name}: a service takes no values with line breaks`);
+  const keys = Object.keys({ ...login, ...own }).filter((name) => KEY_NAME.test(name));
+  return { variables, leftOut: keys.filter((name) => variables[name] === undefined).toSorted() };
+}
+
+/** The environment after the start-up files of a shell. Rejects with an `Error` that says why there is none. */
+export async function loginEnvironment(shell: string, env: Variables, home: string): Promise<Variables> {
+  // Start-up files may print anything.
+  const mark = `agenthost-${randomUUID()}`;
+  // In a session of its own, because an interactive shell would take the terminal for itself.
+  const child = spawn(shell, ['-ilc', `echo ${mark}; env -0`], {
+    cwd: home,
+    env: { ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    reject(new Error(`${shell} did not end within ${SHELL_LIMIT_MS / 1_000} s`));
+  }, SHELL_LIMIT_MS);
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.once('error', reject);
+  // A background process of a start-up file may keep the output open, so the end of the shell counts.
+  child.once('exit', () => setImmediate(() => resolve(out)));
+  try {
+    const [, printed] = (await promise).split(`${mark}\n`);
+    if (printed === undefined) throw new Error(`${shell} printed no environment`);
+    return parseEnvironment(printed);
+  } finally {
+    clearTimeout(timer);
+    child.stdout.destroy();
+  }
+}
+
+const parseEnvironment = (printed: string): Variables =>
+  Object.fromEntries(
+    printed.split('\0').flatMap((entry): [string, string][] => {
+      const at = entry.indexOf('=');
+      return at > 0 ? [[entry.slice(0, at), entry.slice(at + 1)]] : [];
+    }),
+  );
+
+/** The search path of a system service: the usual folders, and that of the Node that runs the host. */
+export const systemPath = (execPath: string): string =>
+  [
+    ...new Set([
+      dirname(execPath),
+      '/usr/local/sbin',
+      '/usr/local/bin',
+      '/usr/sbin',
+      '/usr/bin',
+      '/sbin',
+      '/bin',
+    ]),
+  ].join(delimiter);
+
+/** Content of a systemd EnvironmentFile; see systemd.exec(5). */
+export const environmentFile = (variables: Readonly<Record<string, string>>): string =>
+  Object.entries(variables)
+    .map(([name, value]) => `${name}="${value.replace(/[\\"`$]/g, '\\$&')}"\n`)
+    .join('');

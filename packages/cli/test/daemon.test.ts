@@ -1,0 +1,155 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from '@agenthost/client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { jsonLines, Machine } from './cli-process.ts';
+
+let machine: Machine;
+beforeEach(() => {
+  machine = new Machine();
+});
+afterEach(() => machine.dispose());
+
+/** A turn of the demo agent that waits for an approval. */
+async function askingTurn() {
+  const [host] = machine.hosts();
+  if (host === undefined) throw new Error('no host');
+  const client = await connect(host.wsUrl, { token: host.token });
+  const session = await client.sessions.create({ provider: 'demo' });
+  const turn = session.chat.prompt('ask');
+  const asked = Promise.withResolvers<() => Promise<unknown>>();
+  const events = (async () => {
+    for await (const event of turn) if (event.type === 'confirmation') asked.resolve(() => event.approve());
+  })();
+  // A turn that ends without a question fails the test.
+  const approve = await Promise.race([
+    asked.promise,
+    events.then((): never => {
+      throw new Error('the agent asked nothing');
+    }),
+  ]);
+  return {
+    client,
+    session,
+    approveAndEnd: async () => {
+      await approve();
+      await events;
+      return (await turn.result).state;
+    },
+  };
+}
+
+const serveLog = (): string => readFileSync(join(machine.dataFolder, 'serve.log'), 'utf8');
+
+async function untilLogged(text: string): Promise<void> {
+  while (!serveLog().includes(text)) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describe('start, status, restart and stop', () => {
+  test('run a host in the background, and a restart loses no turn and keeps address and options', async () => {
+    const none = await machine.run(['status']);
+    expect(none.code).toBe(4);
+    expect(none.err).toContain('no host is running: start one with `agenthost start`');
+    expect((await machine.run(['stop'])).code).toBe(4);
+
+    const args = ['--port', '0', '--root', '.', '--json'];
+    const [first] = jsonLines((await machine.run(['start', ...args])).out);
+    expect(first).toMatchObject({ isNew: true, dataDir: machine.dataFolder });
+    const again = await machine.run(['serve', '--detach', ...args]);
+    expect(again.code).toBe(0);
+    expect(jsonLines(again.out)).toEqual([{ ...first, isNew: false }]);
+
+    const known = { checkedAt: Date.now(), latest: '9.9.9' };
+    writeFileSync(join(machine.hostsFolder, '../update-check.json'), JSON.stringify(known));
+    const { approveAndEnd, client, session } = await askingTurn();
+    const json = await machine.run(['status', '--json', '--no-update-check']);
+    expect(json.code).toBe(0);
+    expect(jsonLines(json.out)).toEqual([
+      {
+        version: expect.any(String),
+        url: first?.['url'],
+        pid: first?.['pid'],
+        startedAt: expect.any(String),
+        uptimeSeconds: expect.any(Number),
+        dataDir: machine.dataFolder,
+        sessionCount: 1,
+        running: [],
+        waiting: [{ resource: session.uri, title: 'ask', provider: 'demo' }],
+        terminalCount: 0,
+      },
+    ]);
+    const shown = await machine.run(['status']);
+    expect(shown.out).toMatch(/^ {2}sessions +1: 0 run, 1 waits for you$/m);
+    expect(shown.err).toMatch(/^version 9\.9\.9 is out; this program is version \d/m);
+    expect(json.out + shown.out).not.toContain(machine.hosts()[0]?.token);
+
+    const restarting = machine.start(['restart', '--drain', '600', '--json']);
+    await untilLogged('waiting up to 600 s for 1 running turn; new turns do not start');
+    await expect(session.chat.prompt('say hi').result).rejects.toMatchObject({ code: 'draining' });
+    expect(await approveAndEnd()).toBe('complete');
+    client.close();
+    const { code, out } = await restarting.ended;
+    expect(code).toBe(0);
+    const [next] = jsonLines(out);
+    expect(next).toMatchObject({ isNew: true, url: first?.['url'], dataDir: machine.dataFolder });
+    expect(next?.['pid']).not.toBe(first?.['pid']);
+    const [file = ''] = readdirSync(machine.hostsFolder);
+    const record = JSON.parse(readFileSync(join(machine.hostsFolder, file), 'utf8'));
+    expect(record.args.join(' ')).toMatch(
+      new RegExp(`^--port \\d+ --host 127.0.0.1 --data ${machine.dataFolder} --root ${machine.home}$`),
+    );
+
+    const stopped = await machine.run(['stop']);
+    expect(stopped).toMatchObject({ code: 0, err: expect.stringContaining('stopped the host on http') });
+    expect(() => process.kill(Number(next?.['pid']), 0)).toThrow('ESRCH');
+    expect(readdirSync(machine.hostsFolder)).toEqual([]);
+  }, 120_000);
+
+  test('choose one of several hosts by its data folder or its address', async () => {
+    const { line: one } = await machine.serve();
+    const other = join(machine.home, 'other');
+    await machine.serve('--data', other);
+    const { code, err } = await machine.run(['stop']);
+    expect(code).toBe(2);
+    expect(err).toContain(`2 hosts are running; choose one with --data or --url:\n`);
+    expect(err).toContain(`  --data ${other}  (http`);
+    expect(jsonLines((await machine.run(['status', '--json', '--no-update-check'])).out)).toHaveLength(2);
+    expect((await machine.run(['stop', '--url', one.url])).code).toBe(0);
+    expect((await machine.run(['stop', '--data', 'other', '--drain', '5'])).code).toBe(0);
+    expect((await machine.run(['status', '--data', other])).code).toBe(4);
+  });
+
+  test('restart keeps a token of the environment, and start tells why a host does not start', async () => {
+    const AGENTHOST_TOKEN = 'a-token-that-is-long-enough-to-be-one';
+    await machine.run(['start', '--port', '0'], { AGENTHOST_TOKEN });
+    expect((await machine.run(['restart'])).code).toBe(0);
+    expect(machine.hosts().map(({ token }) => token)).toEqual([AGENTHOST_TOKEN]);
+    expect(existsSync(join(machine.dataFolder, 'owner-token'))).toBe(false);
+    const { port } = new URL(machine.hosts()[0]?.url ?? '');
+    const failed = await machine.run(['start', '--port', port, '--data', 'second']);
+    expect(failed.code).toBe(4);
+    expect(failed.err).toMatch(/the host could not start: .*in use/);
+  });
+});
+
+describe('serve --drain', () => {
+  test('waits at SIGTERM for turns that run, and says so', async () => {
+    const { host } = await machine.serve('--drain', '600');
+    const { approveAndEnd, client } = await askingTurn();
+    host.kill('SIGTERM');
+    await host.until('waiting up to 600 s for 1 running turn; new turns do not start');
+    expect(await approveAndEnd()).toBe('complete');
+    client.close();
+    expect((await host.ended).code).toBe(0);
+  });
+
+  test('ends at once at a second signal', async () => {
+    const { host } = await machine.serve('--drain', '600');
+    const { client } = await askingTurn();
+    host.kill('SIGTERM');
+    await host.until('waiting up to 600 s');
+    host.kill('SIGTERM');
+    expect((await host.ended).code).toBe(1);
+    client.close();
+  });
+});
