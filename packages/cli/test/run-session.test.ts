@@ -144,8 +144,8 @@ describe('agenthost run --session', () => {
       '--meta applies to new sessions only: remove it, or remove --session; `agenthost sessions set a …` changes an existing session',
     ],
     [['--session', 'a', '--chat', 'b', '--new-chat'], '--chat and --new-chat cannot be used together'],
-    [['--new-chat'], '--new-chat requires --session'],
-    [['--queue'], '--queue requires --session'],
+    [['--new-chat'], '--new-chat requires --session or --continue'],
+    [['--queue'], '--queue requires --session or --continue'],
   ])('refuses the combination %j', async (options, message) => {
     const { code, err } = await machine.run(['run', ...options, 'say x']);
     expect({ code, err }).toEqual({ code: 2, err: `agenthost: ${message}\n` });

@@ -1,6 +1,11 @@
 export type { TokenIdentity } from './auth/access-tokens.ts';
 export { isBasePath } from './auth/base-path.ts';
 export { isProxyAddress } from './auth/proxies.ts';
+export { backUpFolder } from './journal/sqlite/backup/back-up-folder.ts';
+export { BackupError } from './journal/backup-error.ts';
+export { checkDataFolder, type FolderCheck } from './journal/sqlite/backup/check-folder.ts';
+export { type RestoredBackup, restoreBackup } from './journal/sqlite/backup/restore-backup.ts';
+export type { WrittenBackup } from './journal/sqlite/backup/write-backup.ts';
 export { findHostConfigFault, hostConfigSchema } from './config/host-config.ts';
 export { findMcpServersFault } from './config/mcp-servers.ts';
 export { isPushContact } from './config/push-contact.ts';

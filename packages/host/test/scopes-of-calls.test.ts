@@ -94,6 +94,8 @@ const CALLS = {
   invokeChangesetOperation: ['interact', { channel: 'ahp-changeset:/x', operationId: 'x' }],
   'x-hostDiskUse': ['observe', root],
   'x-drainHost': ['admin', { ...root, timeoutSeconds: 0 }],
+  'x-backup': ['admin', { ...root, file: '/none/x' }],
+  'x-checkHost': ['admin', root],
   'x-listAgents': ['observe', root],
   'x-revokeApproval': ['interact', { ...root, id: 'x' }],
   'x-importSession': [

@@ -28,6 +28,7 @@ import { queuedTurn } from '../run/queued-messages.ts';
 import {
   checkRunChat,
   createRunChat,
+  newestSession,
   openRunChat,
   type RunChat,
   type RunChatOptions,
@@ -70,6 +71,10 @@ export async function run(
       const parts = { context, screen, options, reader, client, interruption, isOwn };
       const open = async (): Promise<RunChat> => {
         if (isOngoing(options)) return openRunChat(client, options);
+        if (options.continue === true) {
+          const folder = await folderFor(context, options.cwd, target);
+          return openRunChat(client, { ...options, session: await newestSession(client, folder) });
+        }
         screen.status('creating a session');
         const folders = [await folderFor(context, options.cwd, target)];
         for (const more of options.dir ?? []) folders.push(await folderFor(context, more, target, '--dir'));

@@ -20,7 +20,7 @@ import { commandLine } from '../process/own-command.ts';
 import { questionTitle } from '../question/confirmation.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { bytes, sessionLine, sessionWord, statusWord } from '../render/session-line.ts';
+import { bytes, SESSION_COLUMNS, sessionLine, sessionWord, statusWord } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';
 import type { ChangeSessionsOptions } from './change-sessions.ts';
 import { searchSessions } from './search-sessions.ts';
@@ -59,6 +59,7 @@ export async function listSessions(
         hidden += 1;
         continue;
       }
+      if (count === 0 && options.json !== true) screen.columnNames(SESSION_COLUMNS);
       count += 1;
       const { _meta: { lifecycle } = {} } = session;
       if (options.json === true) screen.json(lifecycle === undefined ? session : { ...session, lifecycle });

@@ -41,6 +41,8 @@ const DEEDS: Readonly<Record<string, string>> = {
   'x-setAgentKey': 'storing the key of an agent',
   'x-beginSignIn': 'signing in',
   'x-finishSignIn': 'signing in',
+  'x-backup': 'making a backup',
+  'x-checkHost': 'checking the host',
   'x-createToken': 'making a token',
   'x-listTokens': 'listing tokens',
   'x-revokeToken': 'revoking a token',

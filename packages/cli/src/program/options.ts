@@ -251,6 +251,11 @@ export const OPTIONS = {
     description: 'continue this session: id, or the beginning of an id',
     defaultText: 'a new session',
   },
+  continueHere: {
+    flags: '-c, --continue',
+    type: 'flag',
+    description: 'continue the newest session of this folder, or of --cwd',
+  },
   chat: {
     flags: '--chat <chat>',
     type: 'text',

@@ -13,6 +13,7 @@ import { WATCH_HELP } from '../watch/command.ts';
 import { addAgentCommands, addLoginCommands } from './agent-commands.ts';
 import { addAutomationCommands } from './automation-commands.ts';
 import { addBackgroundCommands } from './background-commands.ts';
+import { addCareCommands, addCompletionCommand } from './care-commands.ts';
 import { addChangesCommands } from './changes-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
 import { exampleLines } from './command-builder.ts';
@@ -139,6 +140,7 @@ export function programOf(
     'sessionConfig',
     'giveMeta',
     'session',
+    'continueHere',
     'chat',
     'newChat',
     'waitInQueue',
@@ -156,6 +158,7 @@ export function programOf(
     'agenthost run --attach main.ts:10-20 --attach shot.png "why this look?"',
     'agenthost run --meta ticket=42 --instructions @rules.md "review this"',
     'agenthost run --session 4f2a "now the tests"  continues that session',
+    'agenthost run --continue "now the docs"  the newest session of this folder',
     'agenthost run "!make test"  runs your command; the agent sees its output',
     'git diff | agenthost run --json - | jq -r "select(.type == \\"text\\").text"',
   ]);
@@ -211,10 +214,12 @@ export function programOf(
   addChangesCommands({ context, screen, program, command, example, done });
   addCommentCommands({ context, screen, program, command, example, done });
 
+  addCareCommands({ context, screen, program, command, example, done });
   addWireCommands({ context, screen, program, command, example, done });
 
   addAgentCommands({ context, screen, program, command, example, done });
   addLoginCommands({ context, screen, program, command, example, done });
+  addCompletionCommand({ context, screen, program, command, example, done });
   for (const each of [program, ...program.commands]) if (each.commands.length > 0) addHelp(each);
   for (const each of program.commands)
     if (each.commands.length > 0 && each.registeredArguments.length === 0) refuseUnknown(each);

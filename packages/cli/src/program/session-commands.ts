@@ -6,6 +6,7 @@ import type { ImportOptions } from '../commands/import.ts';
 import type { QueueChange, QueueOptions } from '../commands/queue.ts';
 import type { SessionsOptions } from '../commands/sessions.ts';
 import type { SetSessionOptions } from '../commands/set-session.ts';
+import type { TurnsOptions } from '../commands/turns.ts';
 import type { CommandParts } from './command-builder.ts';
 import type { OptionName } from './options.ts';
 
@@ -62,6 +63,16 @@ export function addSessionCommands({ context, screen, program, command, example,
     'agenthost sessions aside 4f2a',
     'agenthost run --session 4f2a --chat <chat> "why?"  asks in the side chat',
   ]);
+  const turns = command(sessions, 'turns', 'list the turns of a chat with their ids, one line each', [
+    'chat',
+    ...CLIENT_OPTIONS,
+  ])
+    .argument('<session>', 'id, or the beginning of an id')
+    .action(async (given: string, _own: object, self: Command) => {
+      const { listTurns } = await import('../commands/turns.ts');
+      done(await listTurns(context, screen, given, self.optsWithGlobals<TurnsOptions>()));
+    });
+  example(turns, ['agenthost sessions turns 4f2a', 'agenthost sessions turns 4f2a --chat 9b --json']);
   const chats = command(sessions, 'chats', 'list the chats of a session, one line each', CLIENT_OPTIONS)
     .argument('<session>', 'id, or the beginning of an id')
     .action(async (given: string, _own: object, self: Command) => {

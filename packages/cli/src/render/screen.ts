@@ -93,6 +93,11 @@ export class Screen {
     this.text(`${text}\n`);
   }
 
+  /** The names of a list's columns, for people: nothing when the output is a file or a pipe. */
+  columnNames(text: string): void {
+    if (this.#context.stdout.isTTY === true) this.line(text);
+  }
+
   /** A value to stdout, as a line of JSON. */
   json(value: unknown): void {
     this.text(jsonLine(value));

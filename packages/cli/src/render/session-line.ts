@@ -71,6 +71,9 @@ export function sessionLine(
   return cutToCells([head, shownTitle, folder].join('  ').trimEnd(), columns);
 }
 
+/** The names of the columns of `sessionLine`. */
+export const SESSION_COLUMNS = `${'ID'.padEnd(8)}  ${'STATUS'.padEnd(7)}  ${'AGENT'.padEnd(8)}  ${'AGE'.padStart(6)}  TITLE, FOLDER`;
+
 /** How many messages wait in a queue, for people. */
 export const waitingText = (count: number): string =>
   count === 1 ? '1 queued message' : `${count} queued messages`;

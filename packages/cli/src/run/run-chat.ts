@@ -9,6 +9,7 @@ import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
+import { shownPath } from '../render/tool-call.ts';
 
 /** Where `run` asks, as parsed. */
 export interface RunChatOptions extends SessionConfigOptions {
@@ -19,6 +20,8 @@ export interface RunChatOptions extends SessionConfigOptions {
   readonly dir?: readonly string[];
   /** Goes on in this session. */
   readonly session?: string;
+  /** Goes on in the newest session of the folder. */
+  readonly continue?: boolean;
   readonly chat?: string;
   readonly newChat?: boolean;
   /** Waits for the turn that runs there. */
@@ -36,7 +39,10 @@ export interface RunChat {
 }
 
 /** Checks which options go together. Throws a usage error. */
-export function checkRunChat({ session, ...options }: RunChatOptions): void {
+export function checkRunChat({ session: named, continue: continues, ...options }: RunChatOptions): void {
+  if (named !== undefined && continues === true)
+    throw usageError('--session and --continue cannot be used together');
+  const session = named ?? (continues === true ? '' : undefined);
   const isGiven = (value: unknown): boolean => value !== undefined && value !== false;
   const find = (flags: readonly (readonly [flag: string, value: unknown])[]): string | undefined =>
     flags.find(([, value]) => isGiven(value))?.[0];
@@ -47,12 +53,13 @@ export function checkRunChat({ session, ...options }: RunChatOptions): void {
       ['--new-chat', newChat],
       ['--queue', queue],
     ]);
-    if (flag !== undefined) throw usageError(`${flag} requires --session`);
+    if (flag !== undefined) throw usageError(`${flag} requires --session or --continue`);
     return;
   }
   const flag = find([
     ['--agent', agent],
-    ['--cwd', cwd],
+    // The folder whose newest session continues.
+    ['--cwd', continues === true ? undefined : cwd],
     ['--dir', dir],
     ['--config', config],
     ['--instructions', instructions],
@@ -60,12 +67,25 @@ export function checkRunChat({ session, ...options }: RunChatOptions): void {
   ]);
   if (flag !== undefined) {
     const isSetting = !['--agent', '--cwd', '--dir'].includes(flag);
-    const line = commandLine(`sessions set ${oneLine(session)} …`);
+    const line = commandLine(`sessions set ${oneLine(session) || '…'} …`);
     const other = isSetting ? `; \`${line}\` changes an existing session` : '';
-    throw usageError(`${flag} applies to new sessions only: remove it, or remove --session${other}`);
+    throw usageError(
+      `${flag} applies to new sessions only: remove it, or remove --${continues === true ? 'continue' : 'session'}${other}`,
+    );
   }
   if (chat !== undefined && newChat === true)
     throw usageError('--chat and --new-chat cannot be used together');
+}
+
+/** The URI of the session that was modified last in a folder, by its URI. Archived sessions do not count. Rejects with a `CliError`. */
+export async function newestSession(client: AhpClient, folder: string | undefined): Promise<string> {
+  if (folder === undefined) throw usageError('--continue requires --cwd for a host on another machine');
+  for await (const { resource, status, workingDirectories } of client.sessions.list())
+    if (workingDirectories?.[0] === folder && (status & SessionStatus.IsArchived) === 0) return resource;
+  throw new CliError(
+    EXIT.error,
+    `no session of ${oneLine(shownPath(folder), 1_000)} to continue: remove --continue to start one`,
+  );
 }
 
 /** Opens the chat that was asked for. */

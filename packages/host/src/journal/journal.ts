@@ -123,6 +123,11 @@ export interface Journal {
   fillIndex(ms: number): Promise<boolean>;
   /** Returns at most `maxPages` freed pages to the file system. Resolves with whether freed pages remain. */
   compact(maxPages: number): Promise<boolean>;
+  /**
+   * Writes a consistent copy of the whole store to a new file, while other calls go on. One at a time: a second call rejects. `close` aborts it.
+   * Rejects with the signal's reason. Absent: the implementation has no file.
+   */
+  copyTo?(file: string, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 

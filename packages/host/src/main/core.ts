@@ -13,6 +13,7 @@ import { approvalsFeature } from '../features/approvals/feature.ts';
 import { attachmentsFeature } from '../features/attachments/feature.ts';
 import { authFeature } from '../features/auth/feature.ts';
 import { automationsFeature } from '../features/automations/feature.ts';
+import { type BackupTools, backupFeature } from '../features/backup/feature.ts';
 import { catalogueFeature } from '../features/catalogue/feature.ts';
 import { changesetFeature } from '../features/changeset/feature.ts';
 import { chatFeature } from '../features/chat/feature.ts';
@@ -402,6 +403,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   features.add(annotationsFeature({ ...common, agents, readLines, hostTools, workingDirectoryOf }));
   features.add(searchFeature(sync, slices));
   features.add(diskUseFeature(sync, options.dataDir));
+  features.add(backupFeature({ tools: backupTools, sync, clock, version, lastTime: start.lastTime, dataDir: options.dataDir }));
   const { dataDir, push } = options;
   features.add(await pushFeature({ ...common, ...tokens, features, presentClients, dataDir, options: push }));
   features.add(
@@ -441,6 +443,18 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     whenWireStops: wire.whenStopped,
   };
 }
+
+/** Loaded when first used: few hosts are backed up each day. */
+const backupTools: BackupTools = {
+  write: async (request) => {
+    const { writeBackup } = await import('../journal/sqlite/backup/write-backup.ts');
+    return writeBackup(request);
+  },
+  check: async (file) => {
+    const { checkDatabase } = await import('../journal/sqlite/check-database.ts');
+    return checkDatabase(file);
+  },
+};
 
 function terminalSettings(
   { terminals = {}, dataDir }: HostOptions,

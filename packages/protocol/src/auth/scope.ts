@@ -100,6 +100,9 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     'x-setAgentKey': 'admin',
     // It keeps everybody from starting turns.
     'x-drainHost': 'admin',
+    // A backup holds all secrets of the host, and these write files.
+    'x-backup': 'admin',
+    'x-checkHost': 'admin',
     'x-createToken': 'admin',
     'x-listTokens': 'admin',
     'x-revokeToken': 'admin',

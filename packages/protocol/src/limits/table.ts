@@ -171,6 +171,8 @@ export const TEXT_LIMITS = {
       'destination',
       'url',
       'cwd',
+      'file',
+      'dataDir',
       'workingDirectory',
       'workingDirectories',
       'directory',

@@ -66,6 +66,56 @@ export interface DrainHostResult {
   runningTurns: Count;
 }
 
+/**
+ * `x-backup` (extension): the host writes a backup of its data folder to a new file of mode 0600 on its machine, while it runs. One backup at
+ * a time.
+ */
+export interface BackupParams extends ConnectionParams {
+  /** Absolute path, outside of the data folder, in a folder that exists. */
+  file: string;
+  /** Whether an existing file is replaced. Default false. */
+  force?: boolean;
+}
+
+/** What was written. */
+export interface BackupResult {
+  file: string;
+  /** Size of the file. */
+  bytes: Count;
+  /** Size of the database in it, not compressed. */
+  databaseBytes: Count;
+}
+
+/** `x-checkHost` (extension): facts about the host's data for a diagnosis. Takes as long as a copy of the database. */
+export interface CheckHostParams extends ConnectionParams {}
+
+/** What the host found. */
+export interface CheckHostResult {
+  /** Absent: the host has no data folder. */
+  dataDir?: string;
+  /** Version of Node that runs the host. */
+  node: string;
+  /** Process id of the host. */
+  pid: Count;
+  /** The host's clock, ms since the epoch. */
+  now: Count;
+  /** Time of the newest envelope before the host started, ms since the epoch; 0: there was none. */
+  lastTime: Count;
+  /**
+   * ms by which the host's clock has moved against its steady clock since the host started: back if negative. A machine that slept counts as a
+   * move forward.
+   */
+  clockMovedMs: number;
+  /** SQLite's `quick_check` of a copy. Absent: the host has no data folder, or no room for a copy; see `unchecked`. */
+  database?: {
+    bytes: Count;
+    /** What is damaged. Absent: the database is sound. */
+    fault?: string;
+  };
+  /** Why the database was not checked. */
+  unchecked?: string;
+}
+
 /** `x-hostDiskUse` (extension): disk space of the whole host. */
 export interface HostDiskUseParams extends ConnectionParams {}
 

@@ -112,6 +112,10 @@ import type {
   SessionSummaryChangedParams,
 } from '../root/notifications.ts';
 import type {
+  BackupParams,
+  BackupResult,
+  CheckHostParams,
+  CheckHostResult,
   CreateSessionParams,
   DiskUseParams,
   DiskUseResult,
@@ -218,6 +222,8 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-diskUse': { params: DiskUseParams; result: DiskUseResult };
   'x-hostDiskUse': { params: HostDiskUseParams; result: HostDiskUseResult };
   'x-drainHost': { params: DrainHostParams; result: DrainHostResult };
+  'x-backup': { params: BackupParams; result: BackupResult };
+  'x-checkHost': { params: CheckHostParams; result: CheckHostResult };
   'x-listPorts': { params: ListPortsParams; result: ListPortsResult };
   'x-openPreview': { params: OpenPreviewParams; result: OpenPreviewResult };
   'x-listMcpServers': { params: ListMcpServersParams; result: ListMcpServersResult };
@@ -339,6 +345,8 @@ export const CLIENT_REQUEST_METHODS = [
   'x-diskUse',
   'x-hostDiskUse',
   'x-drainHost',
+  'x-backup',
+  'x-checkHost',
   'x-listPorts',
   'x-openPreview',
   'x-listMcpServers',

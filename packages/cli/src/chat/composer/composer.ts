@@ -152,6 +152,15 @@ export class Composer {
     return true;
   }
 
+  /** The words behind a command of this program, '' for none; `undefined` when the message is another one. The message is then gone. */
+  takeWords(command: string): string | undefined {
+    const text = this.#editor.text.trim();
+    if (this.#purpose.kind !== 'new' || (text !== command && !text.startsWith(`${command} `)))
+      return undefined;
+    this.clear();
+    return text.slice(command.length).trim();
+  }
+
   /** The message, which is then gone from here; `undefined` when there is nothing in it. */
   send(): { readonly message: Message; readonly purpose: ComposerPurpose } | undefined {
     const { text } = this.#editor;

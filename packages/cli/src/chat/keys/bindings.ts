@@ -94,7 +94,10 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-x', 'Ctrl-X', 'stop', { command: 'stop', when: 'canStop' }),
     b('ctrl-q', 'Ctrl-Q', 'queue', { command: 'focusQueue', when: 'hasQueue' }),
     b('ctrl-j alt-enter', 'Ctrl-J', 'new line', { command: 'newline', when: 'isTalk' }),
-    b('ctrl-t', 'Ctrl-T', 'turns', 'browse'),
+    b('ctrl-t', 'Ctrl-T', 'turns', {
+      command: 'browse',
+      help: 'turns; /find WORDS goes to a turn, again to older ones',
+    }),
     b('ctrl-o', 'Ctrl-O', 'chats', 'chats'),
     b('ctrl-r', 'Ctrl-R', 'changes', {
       command: 'changes',
@@ -110,7 +113,10 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
       isQuiet: true,
       help: 'customizations and MCP servers; /customizations too',
     }),
-    b('ctrl-g', 'Ctrl-G', 'model, settings', 'settings'),
+    b('ctrl-g', 'Ctrl-G', 'model, settings', {
+      command: 'settings',
+      help: 'model, settings; /model and /mode (or approvals) too',
+    }),
     b('esc', 'Esc', 'sessions', 'back'),
     b('?', '?', 'help', { command: 'help', when: 'isEmpty' }),
     b('ctrl-c', 'Ctrl-C', 'clear; on an empty message, twice leaves', {

@@ -150,6 +150,7 @@ export class Room implements Screen, RoomView {
     const { composer } = conversation;
     switch (command) {
       case 'send':
+        if (this.#runTyped()) return;
         if (composer.takeCommand('/changes')) return this.#showChanges();
         if (composer.takeCommand('/background')) return this.#showBackground();
         if (composer.takeCommand('/customizations')) return this.#showCustomizations();
@@ -199,6 +200,41 @@ export class Room implements Screen, RoomView {
         );
       default:
     }
+  }
+
+  /** Commands with words behind them. False: the message is none. */
+  #runTyped(): boolean {
+    const { composer } = this.#conversation;
+    const model = composer.takeWords('/model');
+    if (model !== undefined) this.#goToSetting('model', undefined, model);
+    const mode = model === undefined ? composer.takeWords('/mode') : undefined;
+    const properties = this.session.mirror.state.config?.schema.properties ?? {};
+    if (mode !== undefined) this.#goToSetting('mode', 'mode' in properties ? 'mode' : 'approvals', mode);
+    const words = (model ?? mode) === undefined ? composer.takeWords('/find') : undefined;
+    if (words !== undefined) this.#find(words);
+    return (model ?? mode ?? words) !== undefined;
+  }
+
+  #goToSetting(name: string, key: string | undefined, text: string): void {
+    const holder = (): Conversation => this.#conversation;
+    const panel = new SettingsPanel(this.#env, this.session, holder, () => this.#uncover());
+    const outcome = panel.goTo(key, text);
+    if (outcome === 'shown') this.#overlay = panel;
+    else panel.dispose();
+    if (outcome === 'none') this.#env.notice(`this session has no ${name} that can be changed`, 'problem');
+  }
+
+  #find(words: string): void {
+    const conversation = this.#conversation;
+    if (words === '') return this.#env.notice('/find requires words', 'problem');
+    conversation.transcript.find(words).then(
+      (isFound) => {
+        if (isFound) conversation.focus = 'browse';
+        else this.#env.notice(`no other turn has ${JSON.stringify(words)}`);
+        this.#env.changed();
+      },
+      (error: unknown) => this.#env.notice(`not searched: ${messageOf(error)}`, 'problem'),
+    );
   }
 
   #runInTurns(command: string): void {

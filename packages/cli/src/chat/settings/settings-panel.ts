@@ -113,6 +113,29 @@ export class SettingsPanel implements OverlayPanel {
     else this.#edit(insert(editing.filter, typed.replaceAll('\n', ' ')));
   }
 
+  /**
+   * Begins to change the setting with this key, or the model (`undefined`). A `text` that is a value is set at once; another one filters the choices.
+   * 'none': there is no such setting, or it cannot be changed.
+   */
+  goTo(key: string | undefined, text: string): 'none' | 'set' | 'shown' {
+    const at = this.#settings.findIndex((setting) => setting.key === key);
+    const setting = this.#settings[at];
+    if (setting === undefined || setting.input.kind === 'fixed') return 'none';
+    this.#at = at;
+    this.#begin(setting);
+    const editing = this.#editing;
+    if (text === '' || editing === undefined) return 'shown';
+    if (editing.kind === 'text') {
+      editing.editor = editorOf(text);
+      this.#save(editing);
+    } else {
+      const exact = editing.choices.find(({ value, label }) => String(value) === text || label === text);
+      if (exact === undefined) this.#edit(editorOf(text));
+      else this.#choose({ ...editing, choices: [exact], at: 0 });
+    }
+    return this.#editing === undefined ? 'set' : 'shown';
+  }
+
   dispose(): void {
     this.#cancelSearch?.();
   }

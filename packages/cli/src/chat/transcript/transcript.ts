@@ -2,6 +2,7 @@ import type { ChatHandle } from '@agenthost/client';
 import type { ActiveTurn, ChatState, Turn } from '@agenthost/protocol';
 import { type Environment, messageOf } from '../app/environment.ts';
 import { EMPTY_LINE, type Line, line, span } from '../text/line.ts';
+import { findTurn } from './find-turn.ts';
 import { TerminalTails } from './terminal-tails.ts';
 import { TurnLayout } from './turn-lines.ts';
 import { look, type Position, revealed, scrolled, type TurnSource } from './viewport.ts';
@@ -24,6 +25,8 @@ export class Transcript {
   #size = { width: 80, height: 10 };
   /** The turn that is selected; `undefined` while nobody browses. */
   #selected: string | undefined;
+  /** What was found last. */
+  #found: { readonly text: string; readonly id: string } | undefined;
 
   constructor(env: Environment, chat: ChatHandle) {
     this.#env = env;
@@ -96,6 +99,30 @@ export class Transcript {
     this.#selected = next?.id;
     this.#reveal();
     this.#env.changed();
+  }
+
+  /**
+   * Selects the newest turn with a text; the same text again selects the next older one. Older turns are fetched as needed. Resolves with false when
+   * there is none.
+   */
+  async find(text: string): Promise<boolean> {
+    let before = this.#found?.text === text ? this.#found.id : undefined;
+    for (;;) {
+      const { turns } = this;
+      const hit = findTurn(turns, text, before);
+      if (hit !== undefined) {
+        this.#found = { text, id: hit.id };
+        this.#selected = hit.id;
+        this.#reveal();
+        return true;
+      }
+      // What comes stands before these.
+      before = turns[0]?.id;
+      await this.fetchOlder(true);
+      if (this.turns.length <= turns.length) break;
+    }
+    this.#found = undefined;
+    return false;
   }
 
   /** Shows all there is of the selected turn, or less again. */

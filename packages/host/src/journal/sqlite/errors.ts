@@ -61,6 +61,12 @@ export function isDamage(cause: unknown): boolean {
   return code === RESULT_CODES.corrupt || code === RESULT_CODES.notDatabase;
 }
 
+/** Whether SQLite refused a call because of a lock, of this process or of another. */
+export function isLocked(cause: unknown): boolean {
+  const code = primaryCode(cause);
+  return code === RESULT_CODES.busy || code === RESULT_CODES.locked;
+}
+
 /** Wraps an error of SQLite or of the file system in a `JournalError`. Returns a `JournalError` as it is. */
 export function toJournalError(cause: unknown, path: string): JournalError {
   if (cause instanceof JournalError) return cause;

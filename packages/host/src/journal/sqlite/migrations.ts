@@ -254,7 +254,7 @@ export function refuseNewer(database: DatabaseSync, path: string, known: number)
   throw new JournalError(
     'newer',
     `${path} has version ${version}, and this host knows versions up to ${known}: ` +
-      'install a newer agenthost, or choose another data folder',
+      'install a newer agenthost, restore a backup from before the upgrade, or choose another data folder',
   );
 }
 

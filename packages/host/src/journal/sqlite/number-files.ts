@@ -77,7 +77,7 @@ export class SentFile {
   /** Writes a number; throws the system's error. */
   write(seq: number): void {
     if (seq === this.#seq) return;
-    this.#line.write(`${String(seq).padStart(WIDTH, '0')}\n`, 'latin1');
+    this.#line.write(sentText(seq), 'latin1');
     writeSync(this.#file, this.#line, 0, this.#line.length, 0);
     this.#seq = seq;
   }
@@ -85,6 +85,22 @@ export class SentFile {
   close(): void {
     closeSync(this.#file);
   }
+}
+
+/** The text of a `sent` file. */
+export const sentText = (seq: number): string => `${String(seq).padStart(WIDTH, '0')}\n`;
+
+/** The number in a `seq` or `sent` file; 0 if the file is missing or damaged. */
+export function readSeqAt(path: string): number {
+  let content: string;
+  try {
+    content = readFileSync(path, 'latin1');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return 0;
+    throw error;
+  }
+  const seq = toSeq(content, /^\d{1,16}\n$/);
+  return seq === 'damaged' ? 0 : seq;
 }
 
 function toSeq(content: string, format: RegExp): number | 'damaged' {

@@ -23,6 +23,7 @@ import type {
 import type { SearchOptions, SearchPage } from '../search/results.ts';
 import { search } from '../search/search.ts';
 import type { LostRange } from '../sequence-numbers.ts';
+import { copyDatabase } from './copy-database.ts';
 import { freeSpace, readWholeDiskUse } from './disk-space.ts';
 import { toJournalError } from './errors.ts';
 import { type Migration, migrations } from './migrations.ts';
@@ -61,6 +62,7 @@ export class SqliteJournal implements Journal {
   readonly #files: JournalFiles;
   readonly #seqFile: SeqFile;
   #open: OpenJournal | undefined;
+  #copying: { readonly ending: AbortController; readonly settled: Promise<void> } | undefined;
 
   constructor(options: SqliteJournalOptions) {
     this.#options = options;
@@ -280,7 +282,29 @@ export class SqliteJournal implements Journal {
     return this.#read(({ database }) => freeSpace(database, maxPages));
   }
 
+  async copyTo(file: string, signal: AbortSignal): Promise<void> {
+    const { database } = this.#opened();
+    if (this.#copying !== undefined)
+      throw new JournalError('io', `${this.#files.database} is being copied already`);
+    const ending = new AbortController();
+    const done = copyDatabase(database, file, AbortSignal.any([signal, ending.signal]));
+    // The caller gets the failure.
+    const settled = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#copying = { ending, settled };
+    try {
+      await done;
+    } finally {
+      this.#copying = undefined;
+    }
+  }
+
   async close(): Promise<void> {
+    // SQLite reads the database in another thread until the copy has ended.
+    this.#copying?.ending.abort(new JournalError('closed', `${this.#files.database} was closed`));
+    await this.#copying?.settled;
     const open = this.#open;
     this.#open = undefined;
     open?.close();

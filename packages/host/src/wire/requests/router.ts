@@ -41,6 +41,9 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'x-hostDiskUse',
   // Waits for turns.
   'x-drainHost',
+  // These copy the database.
+  'x-backup',
+  'x-checkHost',
   'x-listAgents',
   'completions',
   'resolveSessionConfig',
@@ -111,6 +114,8 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'x-finishSignIn',
   'x-hostDiskUse',
   'x-drainHost',
+  'x-backup',
+  'x-checkHost',
   'x-listPorts',
   'x-revokeApproval',
   'x-listGrants',

@@ -1,0 +1,161 @@
+import { existsSync } from 'node:fs';
+import { checkAgents } from '../doctor/agents.ts';
+import { checkClock } from '../doctor/clock.ts';
+import { type Finding, fault, ok, warning } from '../doctor/finding.ts';
+import { checkAccess, checkDisk, checkKeepers } from '../doctor/folder.ts';
+import { checkPort } from '../doctor/port.ts';
+import { checkPrograms } from '../doctor/programs.ts';
+import { withHost } from '../host-link/connect.ts';
+import { type HostRecord, readHosts } from '../host-link/discovery.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { hostOfFolder } from '../host-link/host-of-folder.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { hostsFolder } from '../process/files.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { dataDirOf } from '../serve/places.ts';
+import { configFileOf } from './serve.ts';
+
+/** Options of `doctor` as parsed. */
+export interface DoctorOptions extends HostOptions {
+  readonly data?: string;
+  readonly config?: string;
+  readonly port: number;
+  readonly host: string;
+  readonly json?: boolean;
+}
+
+/** `doctor`: checks this machine and its host, or with `--url` another host. Exit code 1 with a fault. */
+export async function doctor(context: Context, screen: Screen, options: DoctorOptions): Promise<ExitCode> {
+  const { data, url } = options;
+  if (data !== undefined && url !== undefined)
+    throw usageError(
+      '--data is a folder of this machine, --url (or AGENTHOST_URL) one host: use one of them',
+    );
+  const findings: Finding[] = [];
+  const report = (found: readonly Finding[]): void => {
+    for (const finding of found) show(screen, finding, options.json === true);
+    findings.push(...found);
+  };
+  if (url !== undefined) report(await askHost(context, screen, options));
+  else await checkMachine(context, screen, options, report);
+  screen.status(undefined);
+  return findings.some(({ state }) => state === 'fault') ? EXIT.error : EXIT.done;
+}
+
+async function checkMachine(
+  context: Context,
+  screen: Screen,
+  options: DoctorOptions,
+  report: (found: readonly Finding[]) => void,
+): Promise<void> {
+  const hosts = await readHosts(hostsFolder(context));
+  // Without --data, the folder of the only host that runs.
+  const only = options.data === undefined && hosts.length === 1 ? hosts[0] : undefined;
+  const dataDir = only?.dataDir ?? dataDirOf(context, options.data);
+  const host = only ?? (await hostOfFolder(context, dataDir));
+  screen.status('looking at this machine');
+  report(await checkPrograms(context.platform, context.env));
+  if (existsSync(dataDir)) {
+    report([
+      checkAccess(dataDir, process.getuid?.()),
+      checkDisk(dataDir),
+      checkKeepers(dataDir, context.platform),
+    ]);
+  } else report([ok('folder', `${dataDir} does not exist yet: the first host creates it`)]);
+  report([hostLine(host, context.version)]);
+  if (host !== undefined) {
+    screen.status('asking the host');
+    report(await askHost(context, screen, { ...options, url: host.url }));
+    return;
+  }
+  report([await checkPort(options.host, options.port, hosts)]);
+  screen.status('checking the database');
+  report(await checkAlone(context, options, dataDir));
+}
+
+function hostLine(host: HostRecord | undefined, version: string): Finding {
+  if (host === undefined) return ok('host', 'none is running with this folder');
+  const detail = `${host.url}, pid ${host.pid}, agenthost ${host.version}`;
+  return host.version === version
+    ? ok('host', detail)
+    : warning(
+        'host',
+        `${detail}; this program is agenthost ${version}`,
+        'restart the host to use the same version',
+      );
+}
+
+async function askHost(context: Context, screen: Screen, options: HostOptions): Promise<Finding[]> {
+  try {
+    return await withHost(context, screen, options, async ({ client, target }) => {
+      const { checkRunningHost } = await import('../doctor/host.ts');
+      return checkRunningHost(client, target.isOwn);
+    });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== EXIT.cannotConnect) throw error;
+    return [fault('host', error.message, 'see the log of the host: agenthost.log in its data folder')];
+  }
+}
+
+/** The database, the clock and the agents of a folder without a host. */
+async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: string): Promise<Finding[]> {
+  const { checkFolder, agentsHere } = await import('../serve/check-here.ts');
+  const findings: Finding[] = [];
+  let newestTime = 0;
+  if (existsSync(dataDir)) {
+    const { database, isInUse, knownVersion, setAside } = await checkFolder(dataDir);
+    newestTime = database?.newestTime ?? 0;
+    if (isInUse)
+      findings.push(
+        warning(
+          'database',
+          'not checked: a host of another user or machine uses it',
+          'run this command where the host runs',
+        ),
+      );
+    else if (database === undefined) findings.push(ok('database', 'none yet'));
+    else if (database.fault !== undefined)
+      findings.push(
+        fault(
+          'database',
+          `damaged: ${database.fault}`,
+          'restore a backup with `agenthost backup restore`; the next host would set the file aside and begin a new one',
+        ),
+      );
+    else if (database.version > knownVersion)
+      findings.push(
+        fault(
+          'database',
+          `written by a newer agenthost: version ${database.version}, and this one knows versions up to ${knownVersion}`,
+          'install the newer agenthost again, or restore a backup from before the upgrade',
+        ),
+      );
+    else findings.push(ok('database', 'sound'));
+    if (setAside.length > 0)
+      findings.push(
+        warning(
+          'database',
+          `earlier damaged databases are kept: ${setAside.join(', ')}`,
+          'delete them when nothing in them is needed',
+        ),
+      );
+  }
+  findings.push(checkClock({ now: Date.now(), newestTime }));
+  const place = configFileOf(context, config);
+  try {
+    return [...findings, ...checkAgents(await agentsHere(context, place, dataDir))];
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return [...findings, fault('config', error.message, `correct ${place.file}`)];
+  }
+}
+
+function show(screen: Screen, finding: Finding, isJson: boolean): void {
+  screen.status(undefined);
+  if (isJson) return screen.json(finding);
+  const { check, state, detail, hint } = finding;
+  screen.line(`${state.padEnd(7)}  ${check.padEnd(8)}  ${oneLine(detail, 1_000)}`);
+  if (hint !== undefined) screen.line(`${' '.repeat(19)}${oneLine(hint, 1_000)}`);
+}

@@ -1,0 +1,26 @@
+/** The result of one check. `fault`: something does not work; `warning`: something may fail or is missing. */
+export interface Finding {
+  /** What was checked, in one word. */
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'fault';
+  /** What was found. */
+  readonly detail: string;
+  /** What to do. Absent: nothing. */
+  readonly hint?: string;
+}
+
+export const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail });
+
+export const warning = (check: string, detail: string, hint: string): Finding => ({
+  check,
+  state: 'warning',
+  detail,
+  hint,
+});
+
+export const fault = (check: string, detail: string, hint: string): Finding => ({
+  check,
+  state: 'fault',
+  detail,
+  hint,
+});

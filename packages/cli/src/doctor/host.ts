@@ -1,0 +1,59 @@
+import { type AhpClient, RpcError } from '@agenthost/client';
+import { type CheckHostResult, ErrorCodes, ROOT_URI } from '@agenthost/protocol';
+import { errorText } from '@agenthost/protocol/values';
+import { bytes } from '../render/session-line.ts';
+import { type AgentFacts, checkAgents } from './agents.ts';
+import { checkClock } from './clock.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
+
+/** Asks a running host about its data and its agents. `isOwn`: it runs on this machine. */
+export async function checkRunningHost(client: AhpClient, isOwn: boolean): Promise<Finding[]> {
+  const checked = await hostFacts(client);
+  if (!('now' in checked)) return [checked];
+  const { now, lastTime, clockMovedMs } = checked;
+  const here = isOwn ? { hostNow: now, movedMs: clockMovedMs } : {};
+  const clock = checkClock({ now: isOwn ? Date.now() : now, newestTime: lastTime, ...here });
+  return [databaseOf(checked), clock, ...checkAgents(await agentsOf(client))];
+}
+
+async function hostFacts(client: AhpClient): Promise<CheckHostResult | Finding> {
+  try {
+    return await client.request('x-checkHost', { channel: ROOT_URI });
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const hint = "use the owner's token, and the same version of agenthost as the host";
+    return warning('database', `the host does not check it: ${errorText(error)}`, hint);
+  }
+}
+
+function databaseOf({ database, unchecked = '' }: CheckHostResult): Finding {
+  if (database === undefined)
+    return warning(
+      'database',
+      `not checked: ${unchecked}`,
+      'free disk space, or stop the host and try again',
+    );
+  if (database.fault === undefined) return ok('database', `sound, ${bytes(database.bytes)}`);
+  return fault(
+    'database',
+    `damaged: ${database.fault}`,
+    'restart the host, which sets the file aside, or restore a backup with `agenthost backup restore`',
+  );
+}
+
+async function agentsOf(client: AhpClient): Promise<readonly AgentFacts[]> {
+  try {
+    const all = await client.agentHealth({ refresh: true });
+    return all.map(({ provider, state, isDefault, problem, installCommand }) => ({
+      id: provider,
+      isReady: state === 'ready',
+      isFailed: state === 'failed',
+      isDefault,
+      problem,
+      install: installCommand,
+    }));
+  } catch (error) {
+    if (error instanceof RpcError && error.code === ErrorCodes.MethodNotFound) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import { statSync } from 'node:fs';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BackupResult, type CheckHostResult, conflict, internalError, invalidParam } from '@agenthost/protocol';
+import { BackupError } from '../../journal/backup-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Feature } from '../feature.ts';
+
+/** Writes backups, and checks copies of databases. Loaded when first used. */
+export interface BackupTools {
+  /** Rejects with `BackupError`, or with the signal's reason. */
+  write(request: {
+    readonly dataDir: string;
+    readonly file: string;
+    readonly force: boolean;
+    readonly version: string;
+    readonly now: number;
+    readonly signal: AbortSignal;
+    copyTo(file: string, signal: AbortSignal): Promise<void>;
+  }): Promise<BackupResult>;
+  check(file: string): Promise<{ readonly fault?: string }>;
+}
+
+interface Parts {
+  readonly tools: BackupTools;
+  readonly sync: Sync;
+  readonly clock: Clock;
+  /** Absent: the host cannot be backed up. */
+  readonly dataDir: string | undefined;
+  /** Version of this agenthost. */
+  readonly version: string;
+  /** Time of the newest envelope at start, ms since the epoch. */
+  readonly lastTime: number;
+}
+
+/** `x-backup` and `x-checkHost`: each copies the database while the host runs, one at a time. */
+export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }: Parts): Feature {
+  const ending = new AbortController();
+  let running: Promise<unknown> | undefined;
+  /** Runs one copy at a time, until the host stops. */
+  const alone = async <T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    if (running !== undefined) throw conflict('The host copies its database already: try again later');
+    const made = work(AbortSignal.any([signal, ending.signal]));
+    running = made.catch(() => undefined);
+    try {
+      return await made;
+    } catch (error) {
+      throw ending.signal.aborted ? conflict('The host stops') : wireError(error);
+    } finally {
+      running = undefined;
+    }
+  };
+  const copyTo = async (file: string, signal: AbortSignal): Promise<void> => {
+    await sync.path.drain();
+    await sync.journal.copyTo?.(file, signal);
+  };
+  const hasCopies = sync.journal.copyTo !== undefined;
+  return {
+    name: 'backup',
+    commands: {
+      'x-backup': async ({ file, force = false }, _caller, signal) => {
+        if (dataDir === undefined || !hasCopies)
+          throw conflict('The host has no data folder that could be backed up');
+        return alone(signal, (aborted) => tools.write({ dataDir, file, force, version, now: clock.now(), signal: aborted, copyTo }));
+      },
+      'x-checkHost': async (_params, _caller, signal): Promise<CheckHostResult> => {
+        const clockMovedMs = Math.round(Date.now() - performance.timeOrigin - performance.now());
+        const facts = { node: process.version, pid: process.pid, now: clock.now(), lastTime, clockMovedMs };
+        if (dataDir === undefined || !hasCopies)
+          return { ...facts, unchecked: 'the host has no data folder' };
+        return alone(signal, async (aborted) => ({
+          ...facts,
+          dataDir,
+          ...(await checkCopy(tools, dataDir, (file) => copyTo(file, aborted))),
+        }));
+      },
+    },
+    stop: async () => {
+      ending.abort();
+      await running;
+    },
+  };
+}
+
+/** Checks a copy of the database, which is removed again. */
+async function checkCopy(
+  tools: BackupTools,
+  dataDir: string,
+  copyTo: (file: string) => Promise<void>,
+): Promise<Pick<CheckHostResult, 'database' | 'unchecked'>> {
+  const { size } = statSync(join(dataDir, 'journal.db'));
+  const { bavail, bsize } = await statfs(dataDir);
+  if (bavail * bsize < 2 * size) return { unchecked: `no room in ${dataDir} for a copy to check` };
+  const folder = await mkdtemp(join(dataDir, 'backup-'));
+  try {
+    const copy = join(folder, 'journal.db');
+    await copyTo(copy);
+    const { fault } = await tools.check(copy);
+    return { database: { bytes: statSync(copy).size, ...(fault === undefined ? {} : { fault }) } };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the client did wrong, or what the host cannot do. */
+function wireError(error: unknown): unknown {
+  if (!(error instanceof BackupError)) return error;
+  if (error.code === 'target') return invalidParam('file', error.message);
+  return error.code === 'inUse' ? conflict(error.message) : internalError(error.message, error);
+}

@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import {
+  chmod,
+  copyFile,
+  link,
+  lstat,
+  mkdtemp,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { errorCode, errorText, hasCode } from '@agenthost/protocol/values';
+import { create } from 'tar';
+import { checkDatabase } from '../check-database.ts';
+import { readSeqAt, sentText } from '../number-files.ts';
+import { journalFiles } from '../open-database.ts';
+import { BackupError } from '../../backup-error.ts';
+import { CORE_FILES, FOLDERS, MANIFEST, OTHER_FILES } from './contents.ts';
+import { linkTree } from './link-tree.ts';
+import { manifestText } from './manifest.ts';
+
+/** Folders in which a killed host was collecting a backup. */
+const STAGING = /^backup-[A-Za-z0-9]{6}$/;
+
+/** Fast: most of a database is compressed already. */
+const GZIP_LEVEL = 3;
+
+/** Where from and where to. */
+export interface BackupRequest {
+  readonly dataDir: string;
+  /** Absolute path of the new file. */
+  readonly file: string;
+  /** Whether an existing file is replaced. */
+  readonly force: boolean;
+  /** Version of this agenthost. */
+  readonly version: string;
+  /** ms since the epoch. */
+  readonly now: number;
+  readonly signal: AbortSignal;
+  /** Writes a consistent copy of the database. */
+  copyTo(file: string, signal: AbortSignal): Promise<void>;
+}
+
+/** A backup that was written. Sizes in bytes. */
+export interface WrittenBackup {
+  readonly file: string;
+  readonly bytes: number;
+  readonly databaseBytes: number;
+}
+
+/**
+ * Writes a backup of a data folder: a gzip-compressed tar of mode 0600. The file has its name only when all of it is on disk. The caller makes sure that
+ * nobody else backs up this folder. Rejects with `BackupError`, `JournalError` of the copy, or the signal's reason.
+ */
+export async function writeBackup(request: BackupRequest): Promise<WrittenBackup> {
+  const { dataDir, signal } = request;
+  const folder = await checkTarget(request);
+  const file = join(folder, basename(request.file));
+  const temporary = join(folder, `.${basename(request.file)}.${randomBytes(4).toString('hex')}`);
+  let staging: string | undefined;
+  try {
+    for (const name of await readdir(dataDir))
+      if (STAGING.test(name)) await rm(join(dataDir, name), { recursive: true, force: true });
+    staging = await mkdtemp(join(dataDir, 'backup-'));
+    const databaseBytes = await stage(request, staging);
+    const present = new Set(await readdir(staging));
+    // The description comes first, so that a reader knows at once what it has.
+    const names = [MANIFEST, ...CORE_FILES, ...OTHER_FILES, ...FOLDERS].filter((name) => present.has(name));
+    await pipeline(
+      create({ cwd: staging, portable: true, strict: true }, names),
+      createGzip({ level: GZIP_LEVEL }),
+      createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }),
+      { signal },
+    );
+    const { size } = await stat(temporary);
+    await publish(temporary, file, request.force);
+    return { file, bytes: size, databaseBytes };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failureOf(error, request.file);
+  } finally {
+    await rm(temporary, { force: true });
+    if (staging !== undefined) await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** The real folder of the new file. Rejects if the file cannot be written there. */
+async function checkTarget({ file, dataDir, force }: BackupRequest): Promise<string> {
+  const refuse = (problem: string): never => {
+    throw new BackupError('target', `${file}: ${problem}`);
+  };
+  if (!isAbsolute(file) || file.includes('\0')) refuse('expected an absolute path');
+  let folder = dirname(file);
+  try {
+    folder = await realpath(folder);
+  } catch (error) {
+    refuse(`the folder does not exist (${errorCode(error) ?? errorText(error)})`);
+  }
+  const inside = relative(await realpath(dataDir), folder);
+  if (inside === '' || !(inside.startsWith('..') || isAbsolute(inside)))
+    refuse('a backup belongs outside of the data folder');
+  const found = await lstat(join(folder, basename(file))).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw failureOf(error, file);
+  });
+  if (found?.isDirectory() === true) refuse('this is a folder');
+  if (found !== undefined && !force) refuse('the file exists; add --force to replace it');
+  return folder;
+}
+
+/** Collects what belongs into the backup. Resolves with the size of the database. */
+async function stage(request: BackupRequest, staging: string): Promise<number> {
+  const { dataDir, signal } = request;
+  const copy = join(staging, 'journal.db');
+  await request.copyTo(copy, signal);
+  await chmod(copy, 0o600);
+  const check = await checkDatabase(copy);
+  if (check.fault !== undefined)
+    throw new BackupError(
+      'damaged',
+      `the database is damaged (${check.fault}), and no backup was written: \`agenthost doctor\` says what to do`,
+    );
+  // Read after the copy: the host reserves a number before it uses it.
+  const seq = Math.max(readSeqAt(journalFiles(dataDir).seq), check.reservedSeq, check.lastSeq);
+  await writeFile(join(staging, 'seq'), `${seq}\n`, { mode: 0o600 });
+  await writeFile(join(staging, 'sent'), sentText(check.lastSeq), { mode: 0o600 });
+  for (const name of OTHER_FILES) await copyIfPresent(join(dataDir, name), join(staging, name));
+  for (const name of FOLDERS) await linkTree(join(dataDir, name), join(staging, name), signal);
+  const files: Record<string, number> = {};
+  for (const name of [...CORE_FILES, ...OTHER_FILES]) {
+    const found = await stat(join(staging, name)).catch(() => undefined);
+    if (found !== undefined) files[name] = found.size;
+  }
+  const manifest = manifestText({
+    createdAt: new Date(request.now).toISOString(),
+    agenthost: request.version,
+    schema: check.version,
+    files,
+  });
+  await writeFile(join(staging, MANIFEST), manifest, { mode: 0o600 });
+  return files['journal.db'] ?? 0;
+}
+
+async function copyIfPresent(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to);
+    await chmod(to, 0o600);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}
+
+/** Gives the file its name. A file that appeared meanwhile stays, unless it may be replaced. */
+async function publish(temporary: string, file: string, force: boolean): Promise<void> {
+  if (force) return rename(temporary, file);
+  try {
+    await link(temporary, file);
+  } catch (error) {
+    if (hasCode(error, 'EEXIST'))
+      throw new BackupError('target', `${file}: the file exists; add --force to replace it`, {
+        cause: error,
+      });
+    // A file system without hard links.
+    if (!hasCode(error, 'EPERM') && !hasCode(error, 'ENOTSUP')) throw error;
+    await rename(temporary, file);
+  }
+}
+
+function failureOf(error: unknown, file: string): unknown {
+  const code = errorCode(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new BackupError('full', `no room for the backup ${file}: free some disk space`, { cause: error });
+  if (
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    code === 'EROFS' ||
+    code === 'ENOTDIR' ||
+    code === 'ENAMETOOLONG'
+  )
+    return new BackupError('target', `${file} cannot be written (${code})`, { cause: error });
+  return error;
+}

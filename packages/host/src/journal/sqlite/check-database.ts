@@ -1,0 +1,57 @@
+import { Worker } from 'node:worker_threads';
+
+/** What a check of a database file found. */
+export interface DatabaseCheck {
+  /** What is damaged. Absent: nothing. */
+  readonly fault?: string;
+  /** Version of its schema; 0 if unknown. */
+  readonly version: number;
+  /** Highest number of an envelope; 0 if unknown. */
+  readonly lastSeq: number;
+  /** Highest number that its host had reserved; 0 if unknown. */
+  readonly reservedSeq: number;
+  /** Time of the newest envelope, ms since the epoch; 0 if there is none or it is unknown. */
+  readonly newestTime: number;
+}
+
+/** In a thread of its own, because the check reads the whole file. The text is CommonJS, as a worker without a file runs it. */
+const CHECK = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { DatabaseSync } = require('node:sqlite');
+const found = { version: 0, lastSeq: 0, reservedSeq: 0, newestTime: 0 };
+try {
+  const database = new DatabaseSync(workerData);
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    found.version = database.prepare('PRAGMA user_version').get().user_version;
+    const [check] = Object.values(database.prepare('PRAGMA quick_check(1)').get());
+    if (check !== 'ok') found.fault = String(check);
+    else if (found.version === 0) found.fault = 'it has no tables of a host';
+    else {
+      const newest = database.prepare('SELECT seq, time FROM envelopes ORDER BY seq DESC LIMIT 1').get();
+      found.lastSeq = Number(newest?.seq ?? 0);
+      found.newestTime = Number(newest?.time ?? 0);
+      const reserved = database.prepare("SELECT value FROM internal WHERE key = 'reservedSeq'").get();
+      found.reservedSeq = Number(reserved?.value ?? 0);
+    }
+  } finally {
+    database.close();
+  }
+} catch (error) {
+  found.fault = String(error?.message ?? error);
+}
+parentPort.postMessage(found);
+`;
+
+/**
+ * Checks a database that no other connection uses, by SQLite's `quick_check`, and reads its numbers. The event loop stays free. Rejects only when the
+ * check cannot run: an unreadable file is a fault.
+ */
+export function checkDatabase(file: string): Promise<DatabaseCheck> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(CHECK, { eval: true, workerData: file, execArgv: [] });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error(`the check of ${file} ended without a result`)));
+  });
+}

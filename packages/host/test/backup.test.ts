@@ -1,0 +1,305 @@
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ControlledNetwork, turnStarted } from '@agenthost/testkit';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { backUpFolder } from '../src/journal/sqlite/backup/back-up-folder.ts';
+import { restoreBackup } from '../src/journal/sqlite/backup/restore-backup.ts';
+import { SqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts';
+import { createHost, type Host } from '../src/main/create-host.ts';
+import { ROOT, SESSION } from './host-fixture.ts';
+import { PuppetAgent } from './puppet-agent.ts';
+import { RawClient } from './raw-client.ts';
+
+let root: string;
+let dataDir: string;
+let file: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'agenthost-backup-'));
+  dataDir = join(root, 'data');
+  file = join(root, 'b.tar.gz');
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+});
+
+const signal = new AbortController().signal;
+const request = () => ({ dataDir, file, force: false, version: '1.2.3', now: Date.now(), signal });
+
+/** A host on real time and a real database. */
+async function start(folder: string) {
+  const network = new ControlledNetwork();
+  const agent = new PuppetAgent();
+  const host: Host = createHost({
+    dataDir: folder,
+    agents: [() => agent],
+    roots: [root],
+    defaultDirectory: root,
+    terminals: { keeper: false },
+    portScanner: false,
+    projectMcpServers: false,
+  });
+  await host.start();
+  onTestFinished(() => host.stop());
+  const pump = async (until: () => boolean): Promise<void> => {
+    while (!until()) {
+      for (const link of network.links) link.deliverAll();
+      await nextTurn();
+    }
+  };
+  const connect = (id: string): RawClient => {
+    network.accept = (transport) => host.accept(transport, { tokenHash: 'owner', scope: 'admin' });
+    return new RawClient(network.connect(), id, pump);
+  };
+  return { host, agent, connect };
+}
+
+/** A data folder with a session and other files, no host. */
+async function fill(): Promise<void> {
+  const journal = new SqliteJournal({ folder: dataDir });
+  await journal.open();
+  await journal.reserveSeq(500);
+  await journal.commit([{ op: 'envelope', seq: 20, channel: 'ahp-chat:/c', time: 1, json: '{}' }]);
+  await journal.close();
+  writeFileSync(join(dataDir, 'owner-token'), 'secret', { mode: 0o600 });
+  writeFileSync(join(dataDir, 'agenthost.log'), 'a log');
+  for (const folder of ['trees/1/objects/pack', 'keepers', 'shells'])
+    mkdirSync(join(dataDir, folder), { recursive: true });
+  writeFileSync(join(dataDir, 'trees/1/objects/pack/x.pack'), 'pack');
+  writeFileSync(join(dataDir, 'trees/1/index.lock'), '');
+}
+
+const namesIn = (path: string): string[] =>
+  execFileSync('tar', ['-tzf', path], { encoding: 'utf8' }).trim().split('\n').toSorted();
+
+/** A compressed tar of these files, by the system's tar. */
+function pack(folder: string, ...args: string[]): void {
+  execFileSync('tar', ['-czf', file, '-C', folder, ...args]);
+}
+
+describe('a backup of a host under load', () => {
+  test('[CONN-4] [CONN-5] is consistent; restored, it reuses no number, and a client that was ahead gets snapshots', async () => {
+    const filled = new SqliteJournal({ folder: dataDir });
+    await filled.open();
+    for (let batch = 0; batch < 8; batch += 1)
+      await filled.commit(
+        Array.from({ length: 100 }, (_, index) => ({
+          op: 'content' as const,
+          id: `${batch}-${index}`,
+          session: 's',
+          contentType: 'a/b',
+          data: new Uint8Array(10_000).fill(index),
+        })),
+      );
+    await filled.close();
+    const { host, agent, connect } = await start(dataDir);
+    const client = connect('ahead');
+    await client.initialize();
+    await client.request('createSession', { channel: SESSION });
+    const { state } = await client.subscribe(SESSION);
+    const chat = 'defaultChat' in state ? (state.defaultChat ?? '') : '';
+    await client.subscribe(chat);
+    await client.act(chat, turnStarted('t1'));
+    const highest = (): number => Math.max(...client.envelopes().map(({ serverSeq }) => serverSeq));
+    const streaming = new AbortController();
+    const stream = (async () => {
+      for (let count = 0; !streaming.signal.aborted; count += 1) {
+        if (agent.turns.length > 0) void agent.turn.output.markdown(`word ${count} `);
+        await nextTurn();
+      }
+    })();
+    const before = highest();
+    const written = await client.request('x-backup', { channel: ROOT, file });
+    const during = highest();
+    expect(during, 'the turn streamed meanwhile').toBeGreaterThan(before + 20);
+    await expect(client.request('x-backup', { channel: ROOT, file })).rejects.toThrow(/exists; add --force/);
+    expect(await client.request('x-checkHost', { channel: ROOT })).toMatchObject({
+      dataDir,
+      pid: process.pid,
+      database: { bytes: expect.any(Number) },
+    });
+    streaming.abort();
+    await stream;
+    await client.ping();
+    const ahead = highest();
+    expect(statSync(file)).toMatchObject({ size: written.bytes });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('backup-'))).toEqual([]);
+    client.link.cut();
+    await host.stop();
+
+    const other = join(root, 'other');
+    await restoreBackup({ file, dataDir: other, now: Date.now() });
+    const copy = new DatabaseSync(join(other, 'journal.db'));
+    const last = Number(copy.prepare('SELECT MAX(seq) AS seq FROM envelopes').get()?.['seq']);
+    copy.close();
+    expect(last).toBeGreaterThanOrEqual(before);
+    expect(last).toBeLessThan(ahead);
+    const restored = await start(other);
+    const back = restored.connect('ahead');
+    const result = await back.reconnect(ahead, [SESSION, chat]);
+    if (result.type !== 'snapshot') throw new Error('expected snapshots');
+    expect(result.snapshots.map(({ resource }) => resource)).toEqual([SESSION, chat]);
+    const renamed = await back.act(SESSION, { type: 'session/titleChanged', title: 'after' });
+    expect(renamed?.serverSeq).toBeGreaterThan(Number(readFileSync(join(dataDir, 'seq'), 'utf8')));
+    await restored.host.stop();
+    await expect(backUpFolder({ ...request(), dataDir: other, file: join(other, 'x') })).rejects.toThrow(
+      /outside/,
+    );
+  });
+});
+
+describe('a backup of a folder without a host', () => {
+  test('has the data and secrets, and no logs and files of processes', async () => {
+    await fill();
+    await backUpFolder(request());
+    expect(namesIn(file)).toEqual([
+      'backup.json',
+      'journal.db',
+      'owner-token',
+      'sent',
+      'seq',
+      'trees/',
+      'trees/1/',
+      'trees/1/objects/',
+      'trees/1/objects/pack/',
+      'trees/1/objects/pack/x.pack',
+    ]);
+    await expect(backUpFolder(request())).rejects.toMatchObject({ code: 'target' });
+    await backUpFolder({ ...request(), force: true });
+    expect(readdirSync(root).toSorted()).toEqual(['b.tar.gz', 'data']);
+  });
+
+  test('is refused while a host has the folder, without data, and when it is stopped; nothing is left', async () => {
+    await expect(backUpFolder(request())).rejects.toMatchObject({ code: 'noData' });
+    await fill();
+    const journal = new SqliteJournal({ folder: dataDir });
+    await journal.open();
+    await expect(backUpFolder(request())).rejects.toMatchObject({ code: 'inUse' });
+    const copying = journal.copyTo(join(root, 'copy.db'), signal);
+    await expect(journal.copyTo(join(root, 'second.db'), signal)).rejects.toThrow(/copied already/);
+    const [copied] = await Promise.allSettled([copying, journal.close()]);
+    expect(copied, 'the end of the journal ends the copy').toMatchObject({ reason: { code: 'closed' } });
+    rmSync(join(root, 'copy.db'));
+    const stopped = AbortSignal.abort(new Error('stopped'));
+    await expect(backUpFolder({ ...request(), signal: stopped })).rejects.toThrow('stopped');
+    expect(readdirSync(root)).toEqual(['data']);
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('backup-'))).toEqual([]);
+  });
+});
+
+describe('a restore', () => {
+  test('sets the present data aside, and keeps the higher numbers', async () => {
+    await fill();
+    await backUpFolder(request());
+    const before = readFileSync(join(dataDir, 'journal.db'));
+    writeFileSync(join(dataDir, 'owner-token'), 'newer');
+    const high = Date.now() + 1_000_000;
+    writeFileSync(join(dataDir, 'seq'), `${high}\n`);
+    writeFileSync(join(dataDir, 'sent'), `${String(70).padStart(16, '0')}\n`);
+    const { setAside = '' } = await restoreBackup({ file, dataDir, now: Date.now() });
+    expect(readFileSync(join(setAside, 'owner-token'), 'utf8')).toBe('newer');
+    expect(readFileSync(join(setAside, 'journal.db')).equals(before)).toBe(true);
+    expect(readFileSync(join(dataDir, 'owner-token'), 'utf8')).toBe('secret');
+    expect(readFileSync(join(dataDir, 'agenthost.log'), 'utf8')).toBe('a log');
+    const journal = new SqliteJournal({ folder: dataDir });
+    const start = await journal.open();
+    expect(start).toMatchObject({ lastSeq: 20, reservedSeq: high, lost: [{ after: 20, upTo: high }] });
+    await expect(restoreBackup({ file, dataDir, now: 1 }), 'a host uses the folder').rejects.toMatchObject({
+      code: 'inUse',
+    });
+    await journal.close();
+    const again = await restoreBackup({ file, dataDir, now: Date.now() });
+    expect(again.setAside).not.toBe(setAside);
+  });
+
+  test.each<[string, string, () => void]>([
+    ['a file that is none', 'invalid', () => writeFileSync(file, 'hello')],
+    ['an empty file', 'invalid', () => writeFileSync(file, '')],
+    ['half of a backup', 'invalid', () => writeFileSync(file, readFileSync(file).subarray(0, 900))],
+    ['an archive of something else', 'invalid', () => pack(dataDir, 'owner-token')],
+    ['an entry outside', 'invalid', () => repack('--transform=s,^owner-token,../escaped,', '-P')],
+    ['an unknown name', 'invalid', () => repack('--transform=s,^owner-token,bashrc,')],
+    [
+      'an entry out of its folder',
+      'invalid',
+      () => repack('--transform=s,^trees/1/objects/pack/x.pack,trees/../../x,', '-P'),
+    ],
+    [
+      'a link',
+      'invalid',
+      () =>
+        repackWith((folder) => {
+          rmSync(join(folder, 'owner-token'));
+          symlinkSync('/etc/passwd', join(folder, 'owner-token'));
+        }),
+    ],
+    [
+      'a file of another size',
+      'invalid',
+      () => repackWith((folder) => writeFileSync(join(folder, 'seq'), '123456789\n')),
+    ],
+    [
+      'a damaged database',
+      'invalid',
+      () =>
+        repackWith((folder) => {
+          const bytes = readFileSync(join(folder, 'journal.db'));
+          bytes.fill(7, 4_096, 40_960);
+          writeFileSync(join(folder, 'journal.db'), bytes);
+        }),
+    ],
+    [
+      'a database of a newer version',
+      'newer',
+      () =>
+        repackWith((folder) => {
+          const path = join(folder, 'backup.json');
+          writeFileSync(path, readFileSync(path, 'utf8').replace(/"schema": \d+/, '"schema": 9000'));
+        }),
+    ],
+    [
+      'a layout of a newer version',
+      'newer',
+      () =>
+        repackWith((folder) => {
+          const path = join(folder, 'backup.json');
+          writeFileSync(path, readFileSync(path, 'utf8').replace('"format": 1', '"format": 2'));
+        }),
+    ],
+    ['no file', 'target', () => rmSync(file)],
+  ])('refuses %s, and leaves the folder as it is', async (_case, code, spoil) => {
+    await fill();
+    await backUpFolder(request());
+    spoil();
+    const before = readdirSync(dataDir);
+    await expect(restoreBackup({ file, dataDir, now: Date.now() })).rejects.toMatchObject({
+      name: 'BackupError',
+      code,
+    });
+    expect(readdirSync(dataDir)).toEqual(before);
+    expect(readFileSync(join(dataDir, 'owner-token'), 'utf8')).toBe('secret');
+    expect(readdirSync(root).filter((name) => !['data', 'b.tar.gz', 'unpacked'].includes(name))).toEqual([]);
+  });
+
+  /** Packs the backup again with other options of tar. */
+  const repack = (...options: string[]): void => repackWith(() => undefined, ...options);
+
+  function repackWith(change: (folder: string) => void, ...options: string[]): void {
+    const folder = join(root, 'unpacked');
+    mkdirSync(folder);
+    execFileSync('tar', ['-xzf', file, '-C', folder]);
+    change(folder);
+    pack(folder, ...options, 'backup.json', 'journal.db', 'seq', 'sent', 'owner-token', 'trees');
+  }
+});
