@@ -55,26 +55,36 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   // A log needs no status.
   if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
-  const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }] = await Promise.all([
-    import('../serve/config.ts'),
-    import('../serve/agents.ts'),
-    import('../serve/start.ts'),
-    import('../serve/explain.ts'),
-  ]);
+  const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }, { checkJournalUrl }] =
+    await Promise.all([
+      import('../serve/config.ts'),
+      import('../serve/agents.ts'),
+      import('../serve/start.ts'),
+      import('../serve/explain.ts'),
+      import('../serve/journal-url.ts'),
+    ]);
   const others = await readHosts(hostsFolder(context));
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
   try {
     const { file, isRequired } = configFileOf(context, options.config);
     const config = await readConfig(file, isRequired);
     const agents = chooseAgents(config, {
-      environment: withoutToken(context.env),
+      environment: withoutSecrets(context.env),
       file,
       dataDir,
       keyFolder: keyFolder(context),
     });
     const tokenSource = await tokenOf(context, options.tokenFile);
-    // Child processes of the host, such as git, must not inherit the token.
+    const journal = {
+      ...defined({ url: options.journal === undefined ? undefined : checkJournalUrl(options.journal) }),
+      password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || undefined,
+      isStandby: options.standby === true,
+    };
+    if (journal.isStandby && journal.url === undefined && config.journal === undefined)
+      throw usageError('--standby requires --journal');
+    // Child processes of the host, such as git, must not inherit the secrets.
     delete process.env['AGENTHOST_TOKEN'];
+    delete process.env['AGENTHOST_JOURNAL_PASSWORD'];
     const recorder =
       options.record === undefined
         ? undefined
@@ -102,9 +112,17 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         signInsFile(context),
       ].concat(recorder?.file ?? []),
       recorder: recorder?.recorder,
+      journal,
       ...tokenSource,
     };
-    const running = await startHosting(settings, config, agents, (line) => screen.note(line));
+    const running = await startHosting(settings, config, agents, {
+      tell: (line) => screen.note(line),
+      stopped,
+    });
+    if (running === undefined) {
+      recorder?.recorder.close();
+      return EXIT.done;
+    }
     try {
       const { token, tokenFile, certificate } = running.address;
       const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];
@@ -138,7 +156,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       if (roots === undefined)
         for (const line of await missingRoots(file, config.roots)) screen.note(screen.colors.yellow(line));
       await notifier.ready(`on ${url}`);
-      await stopped;
+      await Promise.race([stopped, running.lost]);
       await notifier.stopping();
       if (options.json !== true) {
         screen.note('stopping; press Ctrl-C again to exit immediately');
@@ -257,7 +275,11 @@ function tlsOf({ tls, tlsCert, tlsKey }: ServeOptions, cwd: string): ServeSettin
   return { certFile: resolve(cwd, tlsCert), keyFile: resolve(cwd, tlsKey) };
 }
 
-function withoutToken({ AGENTHOST_TOKEN: _token, ...env }: Context['env']): Context['env'] {
+function withoutSecrets({
+  AGENTHOST_TOKEN: _token,
+  AGENTHOST_JOURNAL_PASSWORD: _password,
+  ...env
+}: Context['env']): Context['env'] {
   return env;
 }
 

@@ -20,6 +20,7 @@ export function serveArguments(options: LaunchOptions, cwd: string): string[] {
     ['--preview-port', options.previewPort],
     ['--preview-host', options.previewHost],
     ['--data', path(options.data)],
+    ['--journal', options.journal],
     ['--config', path(options.config)],
     ['--token-file', path(options.tokenFile)],
     ['--record', path(options.record)],
@@ -28,6 +29,7 @@ export function serveArguments(options: LaunchOptions, cwd: string): string[] {
   const flags: readonly [string, boolean | undefined][] = [
     ['--tls', options.tls],
     ['--insecure-listen', options.insecureListen],
+    ['--standby', options.standby],
     ['--trust-proxy', options.trustProxy],
     ['--no-keeper', options.keeper === false],
   ];

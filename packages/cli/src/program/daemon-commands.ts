@@ -15,6 +15,8 @@ export const HOST_OPTIONS: readonly OptionName[] = [
   'previewPort',
   'previewHost',
   'data',
+  'journal',
+  'standby',
   'config',
   'root',
   'tokenFile',

@@ -168,6 +168,19 @@ export const OPTIONS = {
     description: 'folder for the database, the log, the token and the certificate',
     defaultText: "agenthost in the user's data folder",
   },
+  journal: {
+    flags: '--journal <url>',
+    type: 'text',
+    env: 'AGENTHOST_JOURNAL',
+    description:
+      'keep sessions in PostgreSQL, at a URL such as postgres://user@server/database?cell=name, instead of a file in the data folder; AGENTHOST_JOURNAL_PASSWORD has the password',
+    defaultText: 'journal of the config file, else a file in the data folder',
+  },
+  standby: {
+    flags: '--standby',
+    type: 'flag',
+    description: 'with --journal: wait while another host holds the cell, and take over when that one ends',
+  },
   config: {
     flags: '--config <file>',
     type: 'text',

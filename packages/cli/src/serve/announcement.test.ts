@@ -26,7 +26,7 @@ const certificate = (fingerprint: string): CertificateInfo => ({
 
 const address = { url: 'https://127.0.0.1:1', wsUrl: 'wss://127.0.0.1:1/ahp' };
 const facts = { ...address, dataDir: '/data', version: '0.1.0' };
-const running: RunningHost = {
+const running: Pick<RunningHost, 'address' | 'onCertificate'> = {
   address: {
     ...address,
     pageUrl: 'https://127.0.0.1:1/',
@@ -37,8 +37,6 @@ const running: RunningHost = {
   onCertificate: (listener) => {
     renew = listener;
   },
-  drain: async () => 0,
-  stop: async () => undefined,
 };
 
 test('other commands find a renewed certificate, and nothing after the announcement is removed', async () => {

@@ -23,7 +23,7 @@ export interface WordOfHost {
 /** Writes the record of a host to `folder`, and updates it when the certificate changes. `tell` gets a line if the update fails. */
 export async function leaveWord(
   folder: string,
-  running: RunningHost,
+  running: Pick<RunningHost, 'address' | 'onCertificate'>,
   known: Pick<HostAddress, 'url' | 'wsUrl'> &
     Pick<HostRecord, 'dataDir' | 'version' | 'args' | 'cwd' | 'tokenFrom' | 'service'>,
   tell: (line: string) => void,

@@ -11,6 +11,7 @@ import {
 } from '@agenthost/agents';
 import { findMcpServersFault, type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
+import { findJournalFault } from './journal-url.ts';
 
 /** Content of a config file (`agenthost.json`). */
 export interface ServeConfig {
@@ -29,6 +30,8 @@ export interface ServeConfig {
   readonly writable?: readonly string[];
   /** Folder for git worktrees of sessions. Absent: `worktrees` in the data folder. */
   readonly worktreeDir?: string;
+  /** URL of the PostgreSQL database to keep sessions in, without a password. Absent: a file in the data folder. */
+  readonly journal?: string;
   /** Folder of the user's customizations. Absent: `.agents` in the home folder. False: the host looks for no customizations at all. */
   readonly customizations?: string | false;
   /** Origins of web pages that may connect besides the host's own. */
@@ -73,6 +76,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   worktreeDir: {
     expected: 'an absolute path',
     holds: (value) => typeof value === 'string' && isAbsolute(value),
+  },
+  journal: {
+    expected: 'a URL such as "postgres://user@server/database?cell=name", without a password',
+    holds: (value) => typeof value === 'string' && findJournalFault(value) === undefined,
   },
   customizations: {
     expected: 'an absolute path, or false',

@@ -3,6 +3,9 @@ export interface ServeOptions {
   readonly port: number;
   readonly host: string;
   readonly data?: string;
+  /** URL of a PostgreSQL database. */
+  readonly journal?: string;
+  readonly standby?: boolean;
   readonly config?: string;
   readonly root?: readonly string[];
   /** Listens by TLS with a certificate of the host's own. */

@@ -20,6 +20,7 @@ import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
+import { type JournalPlace, journalAt } from './journal-url.ts';
 import { previewsOf } from './preview-options.ts';
 
 /** Settings of a host at its start. */
@@ -51,6 +52,8 @@ export interface ServeSettings {
   readonly fixed: Readonly<Record<string, string>>;
   /** Absent: no telemetry is sent. */
   readonly telemetry?: HostOptions['telemetry'];
+  /** Absent: that of the config file, else a file in the data folder. */
+  readonly journal?: Partial<JournalPlace>;
 }
 
 /** A host that runs. */
@@ -60,6 +63,8 @@ export interface RunningHost {
   onCertificate(listener: (certificate: CertificateInfo) => void): void;
   /** Starts no new turns, and waits for those that run. Resolves with the number of turns that still run; at once if it has waited already. */
   drain(timeoutMs: number): Promise<number>;
+  /** Rejects when another host has taken over its journal; otherwise stays pending. */
+  readonly lost: Promise<never>;
   /** Ends it in order. */
   stop(): Promise<void>;
 }
@@ -93,15 +98,29 @@ function basePathOf(given: string | undefined): string | undefined {
   throw usageError(`--base-path: expected a path such as /agents, got ${oneLine(given) || 'nothing'}`);
 }
 
-/** Makes and starts the host; `tell` gets a line for people about each trouble. Rejects with what its parts reject with; see `explainStart`. */
+/**
+ * Makes and starts the host; `tell` gets a line for people about each trouble. Rejects with what its parts reject with; see `explainStart`.
+ * `undefined` when `stopped` resolved while the host waited for another one.
+ */
 export async function startHosting(
   settings: ServeSettings,
   config: ServeConfig,
   agents: AgentChoice,
-  tell: (line: string) => void,
-): Promise<RunningHost> {
+  { tell, stopped }: { tell: (line: string) => void; stopped: Promise<void> },
+): Promise<RunningHost | undefined> {
   const { dataDir, host: address, port, token, tokenFile, version } = settings;
   const { recorder } = settings;
+  const lost = Promise.withResolvers<never>();
+  // Whoever waits for the end of the host sees the failure.
+  lost.promise.catch(() => undefined);
+  const journalUrl = settings.journal?.url ?? config.journal;
+  const journal =
+    journalUrl === undefined
+      ? undefined
+      : journalAt(
+          { password: undefined, isStandby: false, ...settings.journal, url: journalUrl },
+          { tell, onLost: lost.reject },
+        );
   const roots = settings.roots ?? config.roots;
   const host: Host = createHost({
     dataDir,
@@ -129,6 +148,7 @@ export async function startHosting(
       }),
     },
     privatePaths: settings.privatePaths,
+    ...defined({ journal }),
     ...(recorder && { wrapTransport: (transport) => recordServerTransport(transport, recorder) }),
     ...defined({ readable: config.readable, writable: config.writable, worktreeDir: config.worktreeDir }),
     ...defined({ telemetry: settings.telemetry }),
@@ -140,7 +160,21 @@ export async function startHosting(
     ...defined({ mcpServers: config.mcpServers, projectMcpServers: config.projectMcpServers }),
   });
   tellTroubles(host, tell);
-  const listening = await host.start();
+  const wait = { isOver: false, isGivenUp: false };
+  void stopped.then(async () => {
+    if (wait.isOver || journal === undefined) return;
+    wait.isGivenUp = true;
+    await journal.close();
+  });
+  let listening: HostAddress | undefined;
+  try {
+    listening = await host.start();
+  } catch (error) {
+    if (wait.isGivenUp && error instanceof JournalError && error.code === 'closed') return undefined;
+    throw error;
+  } finally {
+    wait.isOver = true;
+  }
   if (listening === undefined) throw new Error('the host did not say where it listens');
   return {
     address: listening,
@@ -148,6 +182,7 @@ export async function startHosting(
       host.on('certificateRenewed', ({ certificate }) => listener(certificate));
     },
     drain: (timeoutMs) => host.drain({ timeoutMs: host.hasDrained ? 0 : timeoutMs }),
+    lost: lost.promise,
     stop: () => host.stop(),
   };
 }
@@ -165,8 +200,8 @@ export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => voi
   host.on('exposureFound', ({ message }) => tell(oneLine(message)));
   host.on('databaseDamaged', ({ error }) => tell(oneLine(error.message)));
   host.on('journalUnavailable', ({ error }) => {
-    // A damaged database cannot be saved again. The reason was reported.
-    const isDamaged = error instanceof JournalError && error.code === 'damaged';
+    // A damaged database cannot be saved again. The reason was reported. A host that lost its cell ends, and says why.
+    const isDamaged = error instanceof JournalError && (error.code === 'damaged' || error.code === 'lost');
     const why = errorText(error);
     tell(
       isDamaged

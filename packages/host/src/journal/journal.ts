@@ -268,11 +268,22 @@ export interface SessionListOptions {
 
 /**
  * The journal cannot be used. `code` tells what to do: 'damaged': start the host again, or restore a copy; 'missing': put the database
- * back, or start the host again; 'closed': nothing, the host has stopped.
+ * back, or start the host again; 'closed': nothing, the host has stopped; 'unreachable': check the database server, the host tries again;
+ * 'lost': start the host again, another one writes this journal now.
  */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
-  readonly code: 'locked' | 'newer' | 'readOnly' | 'full' | 'damaged' | 'missing' | 'closed' | 'io';
+  readonly code:
+    | 'locked'
+    | 'newer'
+    | 'readOnly'
+    | 'full'
+    | 'damaged'
+    | 'missing'
+    | 'closed'
+    | 'unreachable'
+    | 'lost'
+    | 'io';
 
   constructor(code: JournalError['code'], message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -1,7 +1,3 @@
-import { join } from 'node:path';
-import { findChat, type SessionState } from '@agenthost/protocol';
-import { defined, errorText } from '@agenthost/protocol/values';
-import { AgentError } from '../agents/errors.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { AccessTokens } from '../auth/access-tokens.ts';
 import type { OwnerTokens } from '../auth/owner-tokens.ts';
@@ -13,7 +9,7 @@ import { approvalsFeature } from '../features/approvals/feature.ts';
 import { attachmentsFeature } from '../features/attachments/feature.ts';
 import { authFeature } from '../features/auth/feature.ts';
 import { automationsFeature } from '../features/automations/feature.ts';
-import { type BackupTools, backupFeature } from '../features/backup/feature.ts';
+import { backupFeature } from '../features/backup/feature.ts';
 import { catalogueFeature } from '../features/catalogue/feature.ts';
 import { changesetFeature } from '../features/changeset/feature.ts';
 import { chatFeature } from '../features/chat/feature.ts';
@@ -51,9 +47,6 @@ import { SliceScheduler } from '../lib/slice-scheduler.ts';
 import { PresentClients } from '../presence/present-clients.ts';
 import type { PreviewList } from '../previews/preview-list.ts';
 import { systemPortScanner } from '../previews/system-port-scanner.ts';
-import { KeeperPtyOwner } from '../pty/keeper/keeper-client.ts';
-import type { PtyOwner } from '../pty/pty.ts';
-import { NodePtyOwner } from '../pty/running/node-pty.ts';
 import { SessionListing } from '../sessions/catalogue.ts';
 import type { SessionParts } from '../sessions/parts.ts';
 import { Sync } from '../sync/sync.ts';
@@ -67,13 +60,15 @@ import type { Hub } from '../wire/hub.ts';
 import { findVsCode } from '../wire/vscode/ways.ts';
 import { GrantStore } from '../workspace/access/grants.ts';
 import { FileFinder } from '../workspace/completion/file-finder.ts';
-import { pathOfFileUri } from '../workspace/file-uri.ts';
 import { findProject } from '../workspace/git-project.ts';
 import { chokidarTrees } from '../workspace/watching/chokidar-tree.ts';
 import { TreeWatchers } from '../workspace/watching/tree-watchers.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { backupTools } from './backup-tools.ts';
 import type { HostEvents } from './events.ts';
 import { type HostOptions, UNLOAD_AFTER_MS, worktreeDirOf } from './options.ts';
+import { foldersOf, workingDirectories } from './session-folders.ts';
+import { ptyOwnerOf, terminalSettings } from './terminal-parts.ts';
 import { vsCodePort } from './vscode-port.ts';
 
 /** A running host without its listener. */
@@ -403,7 +398,16 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   features.add(annotationsFeature({ ...common, agents, readLines, hostTools, workingDirectoryOf }));
   features.add(searchFeature(sync, slices));
   features.add(diskUseFeature(sync, options.dataDir));
-  features.add(backupFeature({ tools: backupTools, sync, clock, version, lastTime: start.lastTime, dataDir: options.dataDir }));
+  features.add(
+    backupFeature({
+      tools: backupTools,
+      sync,
+      clock,
+      version,
+      lastTime: start.lastTime,
+      dataDir: options.dataDir,
+    }),
+  );
   const { dataDir, push } = options;
   features.add(await pushFeature({ ...common, ...tokens, features, presentClients, dataDir, options: push }));
   features.add(
@@ -442,66 +446,4 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     dropTurns,
     whenWireStops: wire.whenStopped,
   };
-}
-
-/** Loaded when first used: few hosts are backed up each day. */
-const backupTools: BackupTools = {
-  write: async (request) => {
-    const { writeBackup } = await import('../journal/sqlite/backup/write-backup.ts');
-    return writeBackup(request);
-  },
-  check: async (file) => {
-    const { checkDatabase } = await import('../journal/sqlite/check-database.ts');
-    return checkDatabase(file);
-  },
-};
-
-function terminalSettings(
-  { terminals = {}, dataDir }: HostOptions,
-  version: string,
-  scrollbackKilobytes: () => number,
-) {
-  const { scrollbackLength, shell, env = {}, shellIntegration = true } = terminals;
-  return {
-    settings: {
-      scrollbackLength: () => scrollbackLength ?? scrollbackKilobytes() * 1024,
-      env,
-      version,
-      hasShellIntegration: shellIntegration,
-      ...defined({ shell, shellFolder: dataDir === undefined ? undefined : join(dataDir, 'shells') }),
-    },
-  };
-}
-
-/** Absolute paths of the folders that a chat works in: its own or its session's [SESS-23]. */
-const workingDirectories =
-  (workspace: Workspace): TurnParts['workingDirectoriesOf'] =>
-  async (session, chat) => {
-    const own = findChat(session.state.chats, chat.uri)?.workingDirectories ?? [];
-    const [primary, ...others] = own.length > 0 ? own : (session.state.workingDirectories ?? []);
-    // The folders were permitted when the session got them. Here they only have to exist.
-    const pathOf = async (uri: string | undefined): Promise<string> =>
-      (await workspace.resolveDirectory(uri, true)).path;
-    try {
-      return [await pathOf(primary), ...(await Promise.all(others.map(pathOf)))];
-    } catch (error) {
-      throw new AgentError('hostError', errorText(error), { cause: error });
-    }
-  };
-
-/** Absolute paths of the folders that a session works in, as far as they are files. */
-const foldersOf =
-  (defaultDirectory: string) =>
-  ({ workingDirectories = [] }: SessionState): readonly string[] => {
-    const folders = workingDirectories.filter((uri) => uri.startsWith('file:')).map(pathOfFileUri);
-    return folders.length > 0 ? folders : [defaultDirectory];
-  };
-
-/** The owner of ptys for these options. Throws if `terminals.keeper` is true without a data folder. */
-function ptyOwnerOf({ terminals = {}, dataDir }: HostOptions, version: string, log: Log): PtyOwner {
-  const { owner, keeper = dataDir !== undefined } = terminals;
-  if (owner !== undefined) return owner;
-  if (!keeper) return new NodePtyOwner();
-  if (dataDir === undefined) throw new Error('HostOptions: terminals.keeper requires dataDir');
-  return new KeeperPtyOwner({ dataDir, build: version, log });
 }

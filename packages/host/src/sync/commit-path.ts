@@ -37,6 +37,8 @@ const TROUBLES: Readonly<Record<JournalError['code'], string>> = {
   damaged: 'it is damaged',
   missing: 'its database was removed',
   closed: 'the host is stopping',
+  unreachable: 'its database does not answer',
+  lost: 'another host has taken it over',
   io: 'its disk fails',
 };
 

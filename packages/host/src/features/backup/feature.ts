@@ -1,7 +1,13 @@
 import { statSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BackupResult, type CheckHostResult, conflict, internalError, invalidParam } from '@agenthost/protocol';
+import {
+  type BackupResult,
+  type CheckHostResult,
+  conflict,
+  internalError,
+  invalidParam,
+} from '@agenthost/protocol';
 import { BackupError } from '../../journal/backup-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -62,7 +68,9 @@ export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }
       'x-backup': async ({ file, force = false }, _caller, signal) => {
         if (dataDir === undefined || !hasCopies)
           throw conflict('The host has no data folder that could be backed up');
-        return alone(signal, (aborted) => tools.write({ dataDir, file, force, version, now: clock.now(), signal: aborted, copyTo }));
+        return alone(signal, (aborted) =>
+          tools.write({ dataDir, file, force, version, now: clock.now(), signal: aborted, copyTo }),
+        );
       },
       'x-checkHost': async (_params, _caller, signal): Promise<CheckHostResult> => {
         const clockMovedMs = Math.round(Date.now() - performance.timeOrigin - performance.now());

@@ -25,15 +25,26 @@ export interface FoundSlice<T> {
   readonly resume?: number;
 }
 
-/** Searchable rows. Each call takes a few milliseconds at most. */
+/**
+ * Searchable rows. Each call takes a few milliseconds of the event loop at most. Rows that a search found are at hand: they are read
+ * without a promise.
+ */
 export interface SearchSource {
   /** A number above every key. */
-  end(): number;
-  isComplete(): boolean;
+  end(): number | Promise<number>;
+  isComplete(): boolean | Promise<boolean>;
   /** Matching titles, the latest first. Titles have keys of their own, which `below` limits. */
-  titles(terms: readonly Term[], below: number, limit: number): FoundSlice<TitleFound>;
+  titles(
+    terms: readonly Term[],
+    below: number,
+    limit: number,
+  ): FoundSlice<TitleFound> | Promise<FoundSlice<TitleFound>>;
   /** Matching turns, newest first. A turn that chats share comes once. */
-  turns(terms: readonly Term[], below: number, limit: number): FoundSlice<TurnFound>;
+  turns(
+    terms: readonly Term[],
+    below: number,
+    limit: number,
+  ): FoundSlice<TurnFound> | Promise<FoundSlice<TurnFound>>;
   json(key: number): string | undefined;
   sessionOf(chat: string): string | undefined;
   session(uri: string): SearchedSession | undefined;
@@ -52,7 +63,7 @@ const CHAT_PENALTY = 0.1;
 /** Divides a search into slices. */
 export interface Slices {
   /** Runs one slice on the current source. */
-  read<T>(slice: (source: SearchSource) => T): Promise<T>;
+  read<T>(slice: (source: SearchSource) => T | Promise<T>): Promise<T>;
   /** Default of `SearchOptions.pause`. Absent: the search is one slice. */
   readonly pause?: () => Promise<void>;
 }
@@ -130,7 +141,7 @@ async function rank(
 async function gather<T>(
   { read, pause }: Slices,
   { below, limit }: { readonly below: number; readonly limit: number },
-  look: (source: SearchSource, from: number, left: number) => FoundSlice<T>,
+  look: (source: SearchSource, from: number, left: number) => FoundSlice<T> | Promise<FoundSlice<T>>,
 ): Promise<readonly T[]> {
   const all: T[] = [];
   for (let from = below; ; await pause?.()) {

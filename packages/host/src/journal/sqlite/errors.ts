@@ -20,7 +20,7 @@ function primaryCode(cause: unknown): number | undefined {
 }
 
 /** Codes for failures of SQLite and of the file system. The journal itself reports the others. */
-type FailureCode = Exclude<JournalError['code'], 'closed' | 'missing'>;
+type FailureCode = Exclude<JournalError['code'], 'closed' | 'missing' | 'unreachable' | 'lost'>;
 
 function codeOf(cause: unknown): FailureCode {
   switch (primaryCode(cause)) {

@@ -266,7 +266,7 @@ export class SqliteJournal implements Journal {
   search(query: string, options: SearchOptions): Promise<SearchPage> {
     return search(
       {
-        read: (slice) => this.#read(({ search: source }) => slice(source)),
+        read: async (slice) => this.#opened().read(({ search: source }) => slice(source)),
         pause: () => new Promise((resolve) => setImmediate(resolve)),
       },
       query,

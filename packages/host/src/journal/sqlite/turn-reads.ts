@@ -1,6 +1,7 @@
 import type { TurnRange } from '../journal.ts';
 import type { StoredTurn } from '../rows.ts';
-import { clip, END, type Span, spansOf } from './spans.ts';
+import { clip, END, type Span } from '../spans.ts';
+import { spansOf } from './spans.ts';
 import { number, type Statements, text, UNLIMITED } from './statements.ts';
 
 /** The reads of turns in `Journal`, synchronously. See `SqliteTurnWriter` for lines and spans. */

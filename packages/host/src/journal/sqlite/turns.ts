@@ -1,6 +1,7 @@
 import type { JournalWrite } from '../journal.ts';
+import { clip, END, type Range, type Span, subtract } from '../spans.ts';
 import type { SqliteSearchWriter } from './search-writer.ts';
-import { clip, END, type Range, type Span, spansOf, subtract, toSpan } from './spans.ts';
+import { spansOf, toSpan } from './spans.ts';
 import { number, optionalText, type Statements } from './statements.ts';
 
 /** Condition on `contents`: the turn has no row on the content's line. */

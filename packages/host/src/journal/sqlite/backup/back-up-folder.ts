@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { hasCode } from '@agenthost/protocol/values';
+import { BackupError } from '../../backup-error.ts';
 import { JournalError } from '../../journal.ts';
 import { copyDatabase } from '../copy-database.ts';
 import { holdDatabase } from '../hold-database.ts';
 import { journalFiles } from '../open-database.ts';
-import { BackupError } from '../../backup-error.ts';
 import { type BackupRequest, type WrittenBackup, writeBackup } from './write-backup.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { existsSync, renameSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { ensureFolder } from '../../../lib/ensure-folder.ts';
+import { BackupError } from '../../backup-error.ts';
 import { checkDatabase } from '../check-database.ts';
 import { isInUse } from '../hold-database.ts';
 import { migrations } from '../migrations.ts';
 import { readSeqAt, SeqFile, sentText } from '../number-files.ts';
 import { fileStamp, journalFiles } from '../open-database.ts';
-import { ensureFolder } from '../../../lib/ensure-folder.ts';
-import { BackupError } from '../../backup-error.ts';
 import { CORE_FILES, FOLDERS, OTHER_FILES } from './contents.ts';
 import { extractBackup, inspectBackup } from './read-backup.ts';
 

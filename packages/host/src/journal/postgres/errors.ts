@@ -1,0 +1,92 @@
+import { errorCode, errorText } from '@agenthost/protocol/values';
+import { JournalError } from '../journal.ts';
+
+/** SQLSTATE classes and codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const SQL_STATES = {
+  wrongPassword: '28P01',
+  notAdmitted: '28000',
+  noDatabase: '3D000',
+  noPermission: '42501',
+  readOnly: '25006',
+  tooManyConnections: '53300',
+} as const;
+
+/** A custom SQLSTATE that the function `fence` raises. */
+export const FENCED = 'AH001';
+
+/** What a host says that lost its cell. */
+export const TAKEN =
+  'another host took over this journal: this host writes nothing more, and must be started again';
+
+/** Where a server is, without any secret, for messages. */
+export interface ServerPlace {
+  readonly user: string;
+  readonly database: string;
+  /** `host:port`, or the folder of the socket. */
+  readonly address: string;
+}
+
+/** The SQLSTATE or the system's code of an error, also of the first of several attempts to connect. */
+export function codeOf(cause: unknown): string | undefined {
+  if (cause instanceof AggregateError) return codeOf(cause.errors[0]);
+  return errorCode(cause);
+}
+
+/** Wraps an error of the server or of the connection. Returns a `JournalError` as it is. */
+export function toJournalError(cause: unknown, { user, database, address }: ServerPlace): JournalError {
+  if (cause instanceof JournalError) return cause;
+  const fail = (code: JournalError['code'], message: string): JournalError =>
+    new JournalError(code, message, { cause });
+  const code = codeOf(cause) ?? '';
+  switch (code) {
+    case SQL_STATES.wrongPassword:
+      return fail(
+        'readOnly',
+        `PostgreSQL at ${address} refused the password of ${user}: set AGENTHOST_JOURNAL_PASSWORD, or write a password file (~/.pgpass)`,
+      );
+    case SQL_STATES.notAdmitted:
+      return fail('readOnly', `PostgreSQL at ${address} does not admit ${user}: ${errorText(cause)}`);
+    case SQL_STATES.noDatabase:
+      return fail(
+        'readOnly',
+        `PostgreSQL at ${address} has no database ${database}: create it (createdb ${database})`,
+      );
+    case SQL_STATES.noPermission:
+      return fail(
+        'readOnly',
+        `${user} lacks a permission in database ${database} at ${address} (${errorText(cause)}): make it the owner of the database or of its schema agenthost`,
+      );
+    case SQL_STATES.readOnly:
+      return fail(
+        'readOnly',
+        `PostgreSQL at ${address} is read-only, as a standby is: connect to the primary`,
+      );
+    case SQL_STATES.tooManyConnections:
+      return fail('unreachable', `PostgreSQL at ${address} has no connection left: raise max_connections`);
+    case FENCED:
+      return fail('lost', TAKEN);
+    default:
+  }
+  // Class 53: insufficient resources, above all a full disk. Class 57: the server stops or starts.
+  if (code === '53100')
+    return fail('full', `no room on the disk of PostgreSQL at ${address}: free some disk space`);
+  if (isConnectionLoss(cause))
+    return fail(
+      'unreachable',
+      `no answer from PostgreSQL at ${address} (${detailOf(cause)}): check the server and the network`,
+    );
+  return fail('io', `PostgreSQL at ${address} failed: ${errorText(cause)}`);
+}
+
+/** Whether the error says that the connection is gone, so that the outcome of a running `COMMIT` is unknown. */
+export function isConnectionLoss(cause: unknown): boolean {
+  const code = codeOf(cause);
+  // Errors of the client library itself have no code.
+  if (code === undefined) return true;
+  // A SQLSTATE has a digit; a code of the system, such as EPIPE, has none.
+  return !/^(?=.*\d)[0-9A-Z]{5}$/.test(code) || code.startsWith('08') || code.startsWith('57P');
+}
+
+function detailOf(cause: unknown): string {
+  return cause instanceof AggregateError ? detailOf(cause.errors[0]) : errorText(cause);
+}
