@@ -83,6 +83,21 @@ export const OPTIONS = {
     description: 'folder with <version>/schema.json, to check the frames of versions before 1.0',
   },
   junit: { flags: '--junit <file>', type: 'text', description: 'write the report as JUnit XML' },
+  report: {
+    flags: '--report <folder>',
+    type: 'text',
+    description: 'write a badge and a summary for others: badge.svg and summary.json in this folder',
+  },
+  checkFormat: {
+    flags: '--check',
+    type: 'flag',
+    description: 'only say whether the file has the format of recordings, and what is wrong with it',
+  },
+  har: {
+    flags: '--har <file>',
+    type: 'text',
+    description: 'write the recording as an HTTP Archive, which the developer tools of browsers show',
+  },
   replayTo: {
     flags: '--to <url>',
     type: 'text',
