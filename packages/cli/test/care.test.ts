@@ -26,7 +26,7 @@ describe('backup, restore and doctor', () => {
     });
     const id = String(asked?.['session']).slice('ahp-session:/'.length);
     const turns = await machine.run(['sessions', 'turns', id.slice(0, 8)]);
-    expect(turns.out).toMatch(/^[\w-]{36} {2}complete .* hello\n[\w-]{36} {2}complete .* again\n$/);
+    expect(turns.out).toMatch(/^[\da-f]{32} +complete .* hello\n[\da-f]{32} +complete .* again\n$/);
     const words = await machine.run(['completion', 'words', '--', 'sessions', 'show', '']);
     expect(words.out).toMatch(new RegExp(`^${id.slice(0, 8)}\t`));
 

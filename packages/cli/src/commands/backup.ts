@@ -104,7 +104,7 @@ export async function restore(
     `restored the data of ${createdAt} (agenthost ${oneLine(agenthost)}) into ${oneLine(dataDir, 1_000)}`,
   );
   if (setAside !== undefined) screen.note(`The data that was there is in ${oneLine(setAside, 1_000)}.`);
-  const where = data === undefined ? '' : ` --data ${shellWord(dataDir)}`;
-  screen.note(`Start the host with \`${commandLine(`serve${where}`)}\`.`);
+  const start = data === undefined ? commandLine('start') : commandLine(`start --data ${shellWord(dataDir)}`);
+  screen.note(`Start the host with \`${start}\`.`);
   return EXIT.done;
 }

@@ -193,11 +193,14 @@ export async function listChats(
     const { resource } = await findSession(client, given);
     const session = await client.subscribe(resource, { kind: 'session' });
     const { chats, defaultChat } = session.state;
-    for (const chat of chats) {
-      const isDefault = chat.resource === defaultChat;
-      if (options.json === true) screen.json({ ...chat, isDefault });
-      else screen.line(chatLine(chat, isDefault));
-    }
+    const isDefault = (chat: ChatSummary): boolean => chat.resource === defaultChat;
+    screen.list(chats, {
+      ...options,
+      none: 'the session has no chat',
+      columns: 'ID        STATUS   TITLE',
+      line: (chat) => chatLine(chat, isDefault(chat)),
+      value: (chat) => ({ ...chat, isDefault: isDefault(chat) }),
+    });
     session.dispose();
     return EXIT.done;
   });
