@@ -2,6 +2,7 @@ import type { Option } from 'commander';
 import { AUTOMATION_OPTIONS } from './automation-options.ts';
 import { CHANGES_OPTIONS } from './changes-options.ts';
 import { DAEMON_OPTIONS } from './daemon-options.ts';
+import { HOSTS_OPTIONS } from './hosts-options.ts';
 import { type OptionSpec, toOption } from './option-spec.ts';
 import { TELEMETRY_OPTIONS } from './telemetry-options.ts';
 import { TERM_OPTIONS } from './term-options.ts';
@@ -22,7 +23,7 @@ export const OPTIONS = {
     type: 'text',
     env: 'AGENTHOST_URL',
     description:
-      "address of the host, http(s) or ws(s); the token is AGENTHOST_TOKEN if set, otherwise the owner's token",
+      "address of the host, http(s), ws(s) or ssh://user@server; the token is AGENTHOST_TOKEN if set, otherwise the owner's token",
     defaultText: 'the host that runs on this machine',
   },
   fingerprint: {
@@ -436,6 +437,7 @@ export const OPTIONS = {
   ...AUTOMATION_OPTIONS,
   ...CHANGES_OPTIONS,
   ...DAEMON_OPTIONS,
+  ...HOSTS_OPTIONS,
   ...TERM_OPTIONS,
   ...TELEMETRY_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;
