@@ -48,6 +48,10 @@ export function withPort(args: readonly string[], url: string): string[] {
   return args.map((arg, index) => (args[index - 1] === '--port' && arg === '0' ? shown : arg));
 }
 
+/** Arguments of `serve` without an option that has a value. */
+export const withoutOption = (args: readonly string[], name: string): string[] =>
+  args.filter((arg, index) => arg !== name && args[index - 1] !== name);
+
 /** Seconds that a host with these arguments waits for its turns at the end. */
 export function drainSecondsOf(args: readonly string[] = []): number {
   const at = args.indexOf('--drain');

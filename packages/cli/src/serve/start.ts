@@ -61,7 +61,7 @@ export interface RunningHost {
   readonly address: HostAddress;
   /** Calls back when it has another certificate. */
   onCertificate(listener: (certificate: CertificateInfo) => void): void;
-  /** Starts no new turns, and waits for those that run. Resolves with the number of turns that still run; at once if it has waited already. */
+  /** Starts no new turns, and waits for those that run. Resolves with the number of turns that still run. */
   drain(timeoutMs: number): Promise<number>;
   /** Rejects when another host has taken over its journal; otherwise stays pending. */
   readonly lost: Promise<never>;
@@ -181,7 +181,7 @@ export async function startHosting(
     onCertificate: (listener) => {
       host.on('certificateRenewed', ({ certificate }) => listener(certificate));
     },
-    drain: (timeoutMs) => host.drain({ timeoutMs: host.hasDrained ? 0 : timeoutMs }),
+    drain: (timeoutMs) => host.drain({ timeoutMs }),
     lost: lost.promise,
     stop: () => host.stop(),
   };

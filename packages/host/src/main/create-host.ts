@@ -141,11 +141,6 @@ export class Host {
     return drain.begin(holder, timeoutMs);
   }
 
-  /** Whether a drain that is still on has waited as long as it was told to: another one would only repeat the wait. */
-  get hasDrained(): boolean {
-    return this.#state.phase === 'running' && this.#state.core.drain.hasWaited;
-  }
-
   /**
    * Ends open turns visibly, flushes the journal, closes connections and ends agents. Further calls wait for
    * the same stop.
