@@ -29,6 +29,7 @@ export { changesetReducer } from './changeset/reducer.ts';
 export type * from './changeset/state.ts';
 export type * from './chat/actions.ts';
 export type * from './chat/author.ts';
+export { authorName } from './chat/author.ts';
 export { commandResult } from './chat/command-result.ts';
 export type * from './chat/commands.ts';
 export { checkAnswered, checkInputAnswer, type InputProblem } from './chat/input-check.ts';

@@ -91,12 +91,14 @@ export function addTokenCommands({ context, screen, program, command, example, d
   example(token, [
     'agenthost token create --name tablet --expires 7d  read access for a week',
     'agenthost token create --name phone --scope interact  also to work with sessions',
+    'agenthost token create --person "Ada Lovelace" --scope interact  for another person',
     'agenthost token list',
     'agenthost token revoke phone  closes its connections',
   ]);
   command(token, 'create', 'create a token, and show its secret once', [
     'scope',
     'tokenName',
+    'person',
     'expires',
     'url',
     'start',

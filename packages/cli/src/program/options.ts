@@ -398,6 +398,12 @@ export const OPTIONS = {
     type: 'text',
     description: 'name of the token, to recognise and revoke it',
   },
+  person: {
+    flags: '--person <name>',
+    type: 'text',
+    description: 'person that the token belongs to; the name is shown with what the person does',
+    defaultText: 'nobody in particular',
+  },
   expires: {
     flags: '--expires <time>',
     type: 'text',

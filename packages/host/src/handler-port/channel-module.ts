@@ -1,4 +1,5 @@
 import {
+  type Author,
   type ChannelAction,
   type ChannelKind,
   type CountLimit,
@@ -22,6 +23,8 @@ export interface Caller {
   readonly isAdmin: boolean;
   /** BCP 47 [CHAT-19]. */
   readonly locale: string;
+  /** The author of what it writes. Absent: it acts for the host. */
+  readonly author?: Author;
   /** Its connection, by which its subscriptions are found. */
   readonly sink: Sink;
 }

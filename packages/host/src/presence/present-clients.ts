@@ -34,6 +34,8 @@ export interface Joining {
   readonly clientId: string;
   /** Name and device of its `clientInfo`. */
   readonly names: { readonly name: string; readonly device?: string };
+  /** The person of its token; `undefined`: it has none. */
+  readonly person?: string | undefined;
   readonly scope: TokenScope;
   /** The channels that it is subscribed to, as they change. */
   readonly channels: Iterable<Channel>;
@@ -221,12 +223,12 @@ export class PresentClients {
   }
 }
 
-function shownOf({ clientId, names, scope, channels, connectedAt, told }: Present): PresentClient {
+function shownOf({ clientId, names, person, scope, channels, connectedAt, told }: Present): PresentClient {
   const { showing = subscribed(channels), isVisible = false, device = names.device, typing } = told ?? {};
   return {
     clientId,
     name: names.name,
-    ...defined({ device }),
+    ...defined({ device, person }),
     scope,
     showing,
     isVisible,

@@ -44,6 +44,7 @@ export class Hub {
     stateless: StatelessChannels;
     findWays: FindWays;
     connectionLimits(): ConnectionLimits;
+    personOf(tokenHash: string): string | undefined;
     /** Absent: transports are used as they are. */
     wrapTransport?: ((transport: ServerTransport) => ServerTransport) | undefined;
   };
@@ -76,6 +77,8 @@ export class Hub {
     findWays: FindWays;
     connectionLimits(): ConnectionLimits;
     wrapTransport?: ((transport: ServerTransport) => ServerTransport) | undefined;
+    /** The person of a token; `undefined`: it has none. */
+    personOf(tokenHash: string): string | undefined;
     isReplaced(tokenHash: string): boolean;
     /** Whether a token is the owner's. */
     isOwner(tokenHash: string): boolean;
@@ -143,6 +146,7 @@ export class Hub {
       ...this.#parts,
       transport: this.#parts.wrapTransport?.(transport) ?? transport,
       identity,
+      person: this.#parts.personOf(identity.tokenHash),
       slowReaders: this.#slowReaders,
       merges: this.#merges,
       tokenRateLimit: this.#rateLimits.enter(identity),
@@ -238,8 +242,9 @@ export class Hub {
     const answer = await handshake;
     if (!connection.isOnline || connection.isClosed) return answer;
     const { id: clientId, names } = connection.online.client;
-    const { channels, identity } = connection;
-    this.#parts.presentClients.join(connection, { clientId, names, scope: identity.scope, channels });
+    const { channels, identity, person } = connection;
+    const { scope } = identity;
+    this.#parts.presentClients.join(connection, { clientId, names, person, scope, channels });
     return answer;
   }
 

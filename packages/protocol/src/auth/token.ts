@@ -7,6 +7,11 @@ export type TokenScope = 'observe' | 'interact' | 'admin';
 export interface CreateTokenParams extends ConnectionParams {
   /** Name for people, unique, at most 100 characters. Absent: none. */
   name?: string;
+  /**
+   * The person that the token belongs to: 1 to 100 characters. Several tokens may belong to one person. The host writes the name on what its
+   * clients do. Absent: nobody in particular.
+   */
+  person?: string;
   /** Absent: `observe`. */
   scope?: TokenScope;
   /** Lifetime in seconds by the host's clock, 1 to 315,360,000 (ten years). Absent: valid until revoked. */
@@ -43,6 +48,8 @@ export interface AccessToken {
   id: string;
   /** Absent: none was given. */
   name?: string;
+  /** Absent: it belongs to nobody in particular. */
+  person?: string;
   scope: TokenScope;
   /** ISO 8601. */
   createdAt: string;

@@ -91,6 +91,7 @@ export function wireFeature(parts: Parts): Feature & {
     findWays: parts.findWays,
     isOwner: (tokenHash) => ownerTokens.isPresent(tokenHash),
     isGiven: (tokenHash) => accessTokens.isValid(tokenHash),
+    personOf: (tokenHash) => accessTokens.personOf(tokenHash),
     isReplaced: (tokenHash) =>
       tokenHash === '' || ownerTokens.isReplaced(tokenHash) || accessTokens.isExpired(tokenHash),
   });

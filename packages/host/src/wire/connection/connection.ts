@@ -44,6 +44,8 @@ export interface Online {
 /** One accepted connection: its peer, its outbox and its subscriptions. */
 export class Connection implements Sink {
   readonly identity: TokenIdentity;
+  /** The person of its token; `undefined`: the token has none. */
+  readonly person: string | undefined;
   readonly peer: Peer<AnyMethods, AnyMethods>;
   readonly outbox: Outbox;
   readonly channels: SubscribedChannels;
@@ -65,6 +67,7 @@ export class Connection implements Sink {
   constructor(parts: {
     transport: ServerTransport;
     identity: TokenIdentity;
+    person: string | undefined;
     sync: Sync;
     timers: Timers;
     log: Log;
@@ -84,6 +87,7 @@ export class Connection implements Sink {
     onChannels(identity: TokenIdentity, by: number): void;
   }) {
     this.identity = parts.identity;
+    this.person = parts.person;
     this.channels = new SubscribedChannels((by) => parts.onChannels(parts.identity, by));
     this.#sync = parts.sync;
     this.#findWays = parts.findWays;

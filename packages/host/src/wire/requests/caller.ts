@@ -1,4 +1,4 @@
-import type { ScopeRefusal } from '@agenthost/protocol';
+import type { Author, ScopeRefusal } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -11,8 +11,14 @@ export const callerOf = (connection: Connection): Caller => ({
   scope: connection.identity.scope,
   isAdmin: connection.identity.scope === 'admin',
   locale: connection.online.locale,
+  author: authorOf(connection),
   sink: connection,
 });
+
+/** The author of what the client of a connection does. */
+export function authorOf({ online: { client }, person }: Connection): Author {
+  return { clientId: client.id, ...client.names, ...defined({ person }) };
+}
 
 /** Why a token does not do. `name`: the method or the action. */
 export function scopeRefusal(

@@ -32,7 +32,7 @@ import type { Clients } from '../clients/clients.ts';
 import { type Connection } from '../connection/connection.ts';
 import { outlineOf, withoutLongTexts } from './action-outline.ts';
 import { withAuthor, withoutAuthor } from './authorship.ts';
-import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
+import { authorOf, callerOf, scopeRefusal, scopeSentence } from './caller.ts';
 import { planChoice } from './choices.ts';
 
 /** A dispatch whose action is not checked yet. */
@@ -123,9 +123,7 @@ export class Dispatcher {
       this.#refuse(connection, echoed, reject('tooLarge', sizeText(tooLarge), tooLarge));
       return undefined;
     }
-    const { client } = connection.online;
-    const author = { clientId: client.id, ...client.names };
-    return this.#plan(connection, incoming, channel, withAuthor(checked.action, author));
+    return this.#plan(connection, incoming, channel, withAuthor(checked.action, authorOf(connection)));
   }
 
   #plan<K extends ChannelKind>(
