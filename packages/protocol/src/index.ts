@@ -3,6 +3,15 @@ export { annotationsReducer } from './annotations/reducer.ts';
 export type * from './annotations/state.ts';
 export type * from './auth/auth.ts';
 export { isWithinScope, scopeOfAction, scopeOfRequest, TOKEN_SCOPES } from './auth/scope.ts';
+export {
+  isWithinSession,
+  messagesIn,
+  partBeyondSession,
+  type Reach,
+  reachOfRequest,
+  roleOfRequest,
+} from './auth/session-reach.ts';
+export type * from './auth/session-role.ts';
 export type * from './auth/sign-in.ts';
 export type * from './auth/token.ts';
 export type * from './automation/actions.ts';

@@ -26,6 +26,7 @@ const shownId = (id: string): string => oneLine(id.slice(0, SHOWN_ID_LENGTH));
 
 /** Permissions of a token, for display. */
 const ALLOWED: Readonly<Record<TokenScope, string>> = {
+  none: 'It can see nothing but the sessions that are shared with its person.',
   observe: 'It can read all sessions, chats and terminals, and change nothing.',
   interact: 'It can work in sessions and terminals: that is equal to a shell on the host.',
   admin: 'It can do everything that you can, also change settings and create tokens.',

@@ -1,5 +1,6 @@
 import type { ApprovalsOptions } from '../commands/approvals.ts';
 import type { ConfigOptions } from '../commands/config.ts';
+import type { ShareOptions } from '../commands/share.ts';
 import type { TokenOptions } from '../commands/tokens.ts';
 import type { CommandParts } from './command-builder.ts';
 
@@ -82,6 +83,41 @@ export function addApprovalCommands({
     .action(async (ids: string[], _own: object, self: typeof approvals) => {
       const { revokeApprovals } = await import('../commands/approvals.ts');
       done(await revokeApprovals(context, screen, ids, self.optsWithGlobals<ApprovalsOptions>()));
+    });
+}
+
+/** Adds `share` and `unshare`. */
+export function addShareCommands({ context, screen, program, command, example, done }: CommandParts): void {
+  const sharing = command(program, 'share', 'share a session with a person, or list what is shared', [
+    'sharedWith',
+    'role',
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ])
+    .argument('[session]', 'id, or the beginning of an id')
+    .action(async (given: string | undefined, options: ShareOptions) => {
+      const { share } = await import('../commands/share.ts');
+      done(await share(context, screen, given, options));
+    });
+  example(sharing, [
+    'agenthost share  who has which role in which session',
+    'agenthost share 4f2a --person "Ada Lovelace"  to read it',
+    'agenthost share 4f2a --person "Ada Lovelace" --role interact  also to work in it',
+    'agenthost unshare 4f2a --person "Ada Lovelace"  at once, on open connections too',
+  ]);
+  command(program, 'unshare', 'end the role of a person in a session', [
+    'sharedWith',
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ])
+    .argument('<session>', 'id, or the beginning of an id')
+    .action(async (given: string, options: ShareOptions) => {
+      const { unshare } = await import('../commands/share.ts');
+      done(await unshare(context, screen, given, options));
     });
 }
 

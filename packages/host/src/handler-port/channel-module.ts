@@ -5,6 +5,7 @@ import {
   type CountLimit,
   excessOf,
   type RefusalDetails,
+  type SessionRole,
   type TokenScope,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
@@ -21,6 +22,8 @@ export interface Caller {
   readonly signInHash?: string;
   readonly scope: TokenScope;
   readonly isAdmin: boolean;
+  /** The only sessions that it may learn of, by URI. Absent: all. */
+  readonly sessions?: ReadonlyMap<string, SessionRole>;
   /** BCP 47 [CHAT-19]. */
   readonly locale: string;
   /** The author of what it writes. Absent: it acts for the host. */

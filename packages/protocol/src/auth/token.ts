@@ -1,7 +1,10 @@
 import type { ConnectionParams } from '../wire/basics.ts';
 
-/** The permissions of an access token, from least to most; see {@link METHOD_SCOPE}. */
-export type TokenScope = 'observe' | 'interact' | 'admin';
+/**
+ * The permissions of an access token on the whole host, from least to most; see {@link METHOD_SCOPE}. With `none` a client sees only the sessions
+ * that its person has a role in; see {@link SessionRole}.
+ */
+export type TokenScope = 'none' | 'observe' | 'interact' | 'admin';
 
 /** `x-createToken` (extension): creates an access token. For admins [AUTH-1]. */
 export interface CreateTokenParams extends ConnectionParams {

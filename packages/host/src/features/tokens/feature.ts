@@ -13,8 +13,10 @@ import { People, personProblem } from '../../auth/people.ts';
 import { Answer } from '../../handler-port/answer.ts';
 import type { Commands } from '../../handler-port/commands.ts';
 import type { Clock, Ids, Timers } from '../../lib/clock.ts';
+import type { SessionListing } from '../../sessions/catalogue.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
+import { roleCommands } from './roles.ts';
 
 const MAX_NAME_LENGTH = CHANNEL_LIMITS.tokenName.max;
 const MAX_LIFETIME_SECONDS = 315_360_000;
@@ -67,14 +69,26 @@ export async function tokensFeature(parts: {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly ids: Ids;
-}): Promise<Feature & { readonly accessTokens: AccessTokens; readonly ownerTokens: OwnerTokens }> {
+  readonly listing: SessionListing;
+}): Promise<
+  Feature & {
+    readonly accessTokens: AccessTokens;
+    readonly ownerTokens: OwnerTokens;
+    readonly people: People;
+  }
+> {
   const people = await People.load(parts.sync);
   const accessTokens = await AccessTokens.load({ ...parts, people });
   return {
     name: 'tokens',
     accessTokens,
+    people,
     ownerTokens: await OwnerTokens.load(parts.sync),
-    commands: tokenCommands(accessTokens),
+    commands: { ...tokenCommands(accessTokens), ...roleCommands(parts.sync, people) },
+    observe: () =>
+      parts.listing.onChange((tx, uri, by) => {
+        if (by === -1) people.endSession(tx, uri);
+      }),
     stop: () => accessTokens.end(),
   };
 }

@@ -1,4 +1,4 @@
-import type { Author, ScopeRefusal } from '@agenthost/protocol';
+import type { Author, ScopeRefusal, TokenScope } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -9,6 +9,7 @@ export const callerOf = (connection: Connection): Caller => ({
   tokenHash: connection.identity.tokenHash,
   ...defined({ signInHash: connection.identity.signInHash }),
   scope: connection.identity.scope,
+  ...(connection.sight.isWhole ? {} : { sessions: connection.sight.roles }),
   isAdmin: connection.identity.scope === 'admin',
   locale: connection.online.locale,
   author: authorOf(connection),
@@ -33,9 +34,19 @@ export function scopeRefusal(
 /** The same as a sentence. With `approvals: all` it names that setting, not the method or action that brings it. */
 export function scopeSentence({ asked, setting, needed, held }: ScopeRefusal): string {
   const what = setting === undefined ? asked : '`approvals: all`';
-  const may = held === 'observe' ? 'may only look' : 'may work in sessions and terminals, and no more';
-  return `${what} takes a token of scope ${needed}; this one has ${held}, and ${may}`;
+  return `${what} takes a token of scope ${needed}; this one has ${held}, and ${MAY[held]}`;
 }
+
+const MAY: Readonly<Record<TokenScope, string>> = {
+  none: 'may only do what a role in a session allows',
+  observe: 'may only look',
+  interact: 'may work in sessions and terminals, and no more',
+  admin: 'may do everything else',
+};
+
+/** Why a role in a session is not enough for a part of a request or action. */
+export const beyondSentence = (name: string, part: string): string =>
+  `${name}: ${part} takes a token that may work on the host, not only in this session`;
 
 function asksForAll(asked: object): boolean {
   const config: unknown = 'config' in asked ? asked.config : undefined;
