@@ -417,15 +417,34 @@ export const OPTIONS = {
   scope: {
     flags: '--scope <scope>',
     type: 'choice',
-    choices: ['observe', 'interact', 'admin'],
+    choices: ['none', 'observe', 'interact', 'admin'],
     default: 'observe',
     description:
-      'rights of the token: observe (read everything), interact (also work in sessions and terminals, which equals a shell on the host), admin (everything)',
+      'rights of the token: none (only the sessions that are shared with its person), observe (read everything), interact (also work in sessions and terminals, which equals a shell on the host), admin (everything)',
   },
   tokenName: {
     flags: '--name <name>',
     type: 'text',
     description: 'name of the token, to recognise and revoke it',
+  },
+  person: {
+    flags: '--person <name>',
+    type: 'text',
+    description: 'person that the token belongs to; the name is shown with what the person does',
+    defaultText: 'nobody in particular',
+  },
+  sharedWith: {
+    flags: '--person <name>',
+    type: 'text',
+    description: 'person, as named by `agenthost token create --person`',
+  },
+  role: {
+    flags: '--role <role>',
+    type: 'choice',
+    choices: ['observe', 'interact', 'admin'],
+    default: 'observe',
+    description:
+      'rights in the session: observe (read), interact (also prompt and approve), admin (also share, dispose of it, and choose approvals=all)',
   },
   expires: {
     flags: '--expires <time>',
