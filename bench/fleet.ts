@@ -128,7 +128,8 @@ async function throughput(cells: readonly Cell[], watchers: readonly BenchProces
   const [before, startedAt] = [await counts(), performance.now()];
   await pause(WINDOW_MS);
   const [after, endedAt] = [await counts(), performance.now()];
-  for (const { driver, chat } of cells) driver.dispatch(chat, { type: 'chat/turnCancelled', turnId });
+  for (const { driver, chat } of cells)
+    driver.dispatch(chat, { type: 'chat/turnCancelled', turnId, duration: WINDOW_MS });
   await pause(WARM_UP_MS);
   return ((after - before) * 1_000) / (endedAt - startedAt);
 }

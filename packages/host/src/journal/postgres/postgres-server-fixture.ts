@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Connection } from './connection.ts';
@@ -58,6 +58,16 @@ export class TestServer {
     );
     await server.start();
     return server;
+  }
+
+  /** A new folder that the server can use, such as one for a tablespace. `prepare` may mount a disk on it. */
+  folder(name: string, prepare: (path: string) => void): string {
+    const path = join(this.#folder, name);
+    mkdirSync(path);
+    prepare(path);
+    const { uid, gid } = this.#account;
+    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+    return path;
   }
 
   get url(): string {
