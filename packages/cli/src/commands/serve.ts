@@ -55,14 +55,21 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   // A log needs no status.
   if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
-  const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }, { checkJournalUrl }] =
-    await Promise.all([
-      import('../serve/config.ts'),
-      import('../serve/agents.ts'),
-      import('../serve/start.ts'),
-      import('../serve/explain.ts'),
-      import('../serve/journal-url.ts'),
-    ]);
+  const [
+    { readConfig },
+    { chooseAgents },
+    { startHosting },
+    { explainStart },
+    { checkJournalUrl },
+    { oidcOptions },
+  ] = await Promise.all([
+    import('../serve/config.ts'),
+    import('../serve/agents.ts'),
+    import('../serve/start.ts'),
+    import('../serve/explain.ts'),
+    import('../serve/journal-url.ts'),
+    import('../serve/oidc-options.ts'),
+  ]);
   const others = await readHosts(hostsFolder(context));
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
   try {
@@ -75,6 +82,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       keyFolder: keyFolder(context),
     });
     const tokenSource = await tokenOf(context, options.tokenFile);
+    const oidc = await oidcOptions(options, config.oidc, context.env);
     const journal = {
       ...defined({ url: options.journal === undefined ? undefined : checkJournalUrl(options.journal) }),
       password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || undefined,
@@ -85,6 +93,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     // Child processes of the host, such as git, must not inherit the secrets.
     delete process.env['AGENTHOST_TOKEN'];
     delete process.env['AGENTHOST_JOURNAL_PASSWORD'];
+    delete process.env['AGENTHOST_OIDC_CLIENT_SECRET'];
     const recorder =
       options.record === undefined
         ? undefined
@@ -97,6 +106,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       telemetry: { environment: context.env },
       tls,
       allowInsecure: options.insecureListen === true,
+      oidc,
       basePath: options.basePath,
       trustsProxy: options.trustProxy === true,
       previewPort: options.previewPort,
@@ -110,7 +120,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         hostsFolder(context),
         knownHostsFile(context),
         signInsFile(context),
-      ].concat(recorder?.file ?? []),
+      ].concat(recorder?.file ?? [], config.oidc?.clientSecretFile ?? []),
       recorder: recorder?.recorder,
       journal,
       ...tokenSource,
@@ -278,6 +288,7 @@ function tlsOf({ tls, tlsCert, tlsKey }: ServeOptions, cwd: string): ServeSettin
 function withoutSecrets({
   AGENTHOST_TOKEN: _token,
   AGENTHOST_JOURNAL_PASSWORD: _password,
+  AGENTHOST_OIDC_CLIENT_SECRET: _secret,
   ...env
 }: Context['env']): Context['env'] {
   return env;

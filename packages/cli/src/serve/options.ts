@@ -17,6 +17,9 @@ export interface ServeOptions {
   readonly trustProxy?: boolean;
   readonly previewPort?: string;
   readonly previewHost?: string;
+  /** URL of an OpenID Connect provider. */
+  readonly oidcIssuer?: string;
+  readonly oidcClientId?: string;
   readonly tokenFile?: string;
   /** False with `--no-keeper`. */
   readonly keeper?: boolean;
