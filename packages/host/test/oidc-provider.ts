@@ -1,7 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 
 /** What an ID token differs in from a right one. */
 export interface Oddity {
@@ -27,8 +26,11 @@ export class OidcProvider {
   readonly #other = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   readonly #codes = new Map<string, Authorization>();
 
-  private constructor(issuer: string) {
+  readonly #server: Server;
+
+  private constructor(issuer: string, server: Server) {
     this.issuer = issuer;
+    this.#server = server;
   }
 
   static async start(): Promise<OidcProvider> {
@@ -37,17 +39,26 @@ export class OidcProvider {
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    const provider = new OidcProvider(`http://127.0.0.1:${address.port}`);
+    const provider = new OidcProvider(`http://127.0.0.1:${address.port}`, server);
     server.on('request', (request, response) => {
+      // A person who agrees at once.
+      if (request.url?.startsWith('/authorize?') === true)
+        return void response.writeHead(303, { location: provider.#wayBack(request.url) }).end();
       void provider.#answer(request).then(({ status, body }) => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       });
     });
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
     return provider;
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  #wayBack(path: string): string {
+    const url = new URL(path, this.issuer);
+    return `${url.searchParams.get('redirect_uri') ?? ''}?${this.authorize(url.href)}`;
   }
 
   /** The query of the way back, after the person has agreed. `location`: where the host sent the browser. */

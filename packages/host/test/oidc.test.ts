@@ -21,6 +21,7 @@ async function hosting({
   clientSecret?: string;
 } = {}) {
   const provider = await OidcProvider.start();
+  onTestFinished(() => provider.stop());
   const host = createHost({
     journal: new MemoryJournal(),
     agents: [() => new PuppetAgent()],

@@ -6,9 +6,9 @@ import { visibleText } from '../text/visible-text.ts';
 /** A link to the sign-in of an OpenID Connect provider. */
 export function ProviderButton({ name }: { readonly name: string }) {
   return (
-    <div className="mt-2 flex flex-col gap-3">
+    <div className="mt-1 mb-1 flex flex-col gap-3 text-text">
       <a
-        href={hostUrl('sign-in/oidc')}
+        href={hostUrl('sign-in/oidc').href}
         className="inline-flex h-11 items-center justify-center gap-2 rounded-lg bg-accent px-3.5 text-sm font-medium text-on-accent transition-colors hover:opacity-90"
       >
         <LogIn className="size-4" aria-hidden />

@@ -66,15 +66,15 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) 
 
   return (
     <FullPage title={text.signIn.title}>
-      <p>{text.signIn.explain}</p>
-      <p className="break-words">
-        {text.signIn.where} {place !== undefined && text.signIn.ownerToken(place)}
-      </p>
       {provider !== undefined && (
         <Suspense>
           <ProviderButton name={provider} />
         </Suspense>
       )}
+      <p>{text.signIn.explain}</p>
+      <p className="break-words">
+        {text.signIn.where} {place !== undefined && text.signIn.ownerToken(place)}
+      </p>
       <form onSubmit={(event) => void submit(event)} className="mt-2 flex flex-col gap-4 text-text">
         <Field label={text.signIn.token} error={error}>
           {(attributes) => (
