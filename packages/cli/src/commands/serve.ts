@@ -64,12 +64,14 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     { startHosting },
     { explainStart },
     { checkAnnounced, checkJournalUrl },
+    { oidcOptions },
   ] = await Promise.all([
     import('../serve/config.ts'),
     import('../serve/agents.ts'),
     import('../serve/start.ts'),
     import('../serve/explain.ts'),
     import('../serve/journal-url.ts'),
+    import('../serve/oidc-options.ts'),
   ]);
   const others = await readHosts(hostsFolder(context));
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
@@ -83,6 +85,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       keyFolder: keyFolder(context),
     });
     const tokenSource = await tokenOf(context, options.tokenFile);
+    const oidc = await oidcOptions(options, config.oidc, context.env);
     const journal = {
       ...defined({ url: options.journal === undefined ? undefined : checkJournalUrl(options.journal) }),
       password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || undefined,
@@ -102,6 +105,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     // Child processes of the host, such as git, must not inherit the secrets.
     delete process.env['AGENTHOST_TOKEN'];
     delete process.env['AGENTHOST_JOURNAL_PASSWORD'];
+    delete process.env['AGENTHOST_OIDC_CLIENT_SECRET'];
     const recorder =
       options.record === undefined
         ? undefined
@@ -114,6 +118,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       telemetry: { environment: context.env },
       tls,
       allowInsecure: options.insecureListen === true,
+      oidc,
       basePath: options.basePath,
       trustsProxy: options.trustProxy === true,
       previewPort: options.previewPort,
@@ -127,7 +132,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         hostsFolder(context),
         knownHostsFile(context),
         signInsFile(context),
-      ].concat(recorder?.file ?? []),
+      ].concat(recorder?.file ?? [], config.oidc?.clientSecretFile ?? []),
       recorder: recorder?.recorder,
       journal,
       ...tokenSource,
@@ -298,6 +303,7 @@ function tlsOf({ tls, tlsCert, tlsKey }: ServeOptions, cwd: string): ServeSettin
 function withoutSecrets({
   AGENTHOST_TOKEN: _token,
   AGENTHOST_JOURNAL_PASSWORD: _password,
+  AGENTHOST_OIDC_CLIENT_SECRET: _secret,
   ...env
 }: Context['env']): Context['env'] {
   return env;

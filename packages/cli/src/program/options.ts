@@ -159,6 +159,18 @@ export const OPTIONS = {
     description: 'path in front of all paths, such as /agents, for a proxy that passes on only this path',
     defaultText: 'none',
   },
+  oidcIssuer: {
+    flags: '--oidc-issuer <url>',
+    type: 'text',
+    description:
+      'OpenID Connect provider that people sign in with on the page; rules in the config file say who gets which rights; AGENTHOST_OIDC_CLIENT_SECRET has the secret of a confidential client',
+    defaultText: 'none',
+  },
+  oidcClientId: {
+    flags: '--oidc-client-id <id>',
+    type: 'text',
+    description: 'id of this host as a client of the provider',
+  },
   trustProxy: {
     flags: '--trust-proxy',
     type: 'flag',

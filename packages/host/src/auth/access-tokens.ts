@@ -15,6 +15,8 @@ import { hashToken } from './verify.ts';
 
 /** Limit of tokens of one host. */
 export const MAX_TOKENS = 1_000;
+/** Limit of tokens that sign-ins of one person made. Beyond it the oldest ends. */
+const MAX_SIGN_INS = 20;
 /** Precision of `lastUsedAt`. */
 const USED_MS = 60_000;
 /** Interval of checks for expired tokens. A timer for each would miss clocks that jump, and timers are limited to 24 days. */
@@ -130,9 +132,10 @@ export class AccessTokens {
     person,
     scope = 'observe',
     lifetimeSeconds,
-  }: Pick<CreateTokenParams, 'name' | 'person' | 'scope' | 'lifetimeSeconds'>): Promise<
-    { readonly token: AccessToken; readonly secret: string } | undefined
-  > {
+    isSignIn = false,
+  }: Pick<CreateTokenParams, 'name' | 'person' | 'scope' | 'lifetimeSeconds'> & {
+    isSignIn?: boolean;
+  }): Promise<{ readonly token: AccessToken; readonly secret: string } | undefined> {
     const isTaken = name !== undefined && [...this.#byHash.values()].some((token) => token.name === name);
     if (isTaken || this.#byHash.size >= MAX_TOKENS) return undefined;
     const secret = `${PREFIX}${randomBytes(32).toString('base64url')}`;
@@ -152,7 +155,7 @@ export class AccessTokens {
     try {
       await this.#parts.sync.commit('client', (tx) => {
         tx.write({ op: 'token', ...token });
-        if (person !== undefined) tx.write(this.#parts.people.give(token.id, person));
+        if (person !== undefined) tx.write(this.#parts.people.give(token.id, person, isSignIn));
       });
     } catch (error) {
       // The caller does not get the secret.
@@ -161,6 +164,27 @@ export class AccessTokens {
       throw error;
     }
     return { token: this.#shown(token), secret };
+  }
+
+  /**
+   * Makes the token of a sign-in of a person. Its secret is in no hands: the browser gets a secret of its own. Removes expired tokens of sign-ins,
+   * and the oldest ones above {@link MAX_SIGN_INS} of the person. Resolves and rejects as `create`.
+   */
+  async createSignIn(params: {
+    readonly person: string;
+    readonly scope: TokenScope;
+    readonly lifetimeSeconds: number;
+  }): Promise<TokenIdentity | undefined> {
+    const { people } = this.#parts;
+    const signIns = [...this.#byHash.values()].filter(({ id }) => people.isSignIn(id));
+    const expired = signIns.filter((token) => this.#hasExpired(token));
+    const own = signIns.filter(
+      (token) => !expired.includes(token) && people.personOf(token.id) === params.person,
+    );
+    const superfluous = own.slice(0, Math.max(0, own.length + 1 - MAX_SIGN_INS));
+    for (const { id } of [...expired, ...superfluous]) await this.revoke(id, this);
+    const made = await this.create({ ...params, isSignIn: true });
+    return made && { tokenHash: hashToken(made.secret), scope: params.scope };
   }
 
   /**
@@ -194,6 +218,7 @@ export class AccessTokens {
     return {
       id,
       ...defined({ name, person: this.#parts.people.personOf(id) }),
+      ...(this.#parts.people.isSignIn(id) ? { isSignIn: true } : {}),
       // A scope of a newer host is shown as `observe`; `identify` does not accept such a token.
       scope: TOKEN_SCOPES.find((each) => each === scope) ?? 'observe',
       createdAt: isoOf(createdAt),

@@ -15,6 +15,8 @@ export type Roles = ReadonlyMap<string, SessionRole>;
 interface Stored {
   /** The person of each token that has one, by id of the token. */
   readonly tokens: Readonly<Record<string, string>>;
+  /** Ids of the tokens that were made by a sign-in. Absent: none. */
+  readonly signIns?: readonly string[];
   /** The roles of each person, by session. Absent: none. */
   readonly roles?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -28,11 +30,14 @@ const isRole = (role: string): role is SessionRole =>
 export class People {
   /** By id of the token. */
   readonly #byToken: Map<string, string>;
+  /** Ids of the tokens that were made by a sign-in. */
+  readonly #signIns: Set<string>;
   /** By person. */
   readonly #roles = new Map<string, Map<string, SessionRole>>();
   readonly #changed: ((person: string) => void)[] = [];
 
-  private constructor({ tokens, roles = {} }: Stored) {
+  private constructor({ tokens, signIns = [], roles = {} }: Stored) {
+    this.#signIns = new Set(signIns);
     this.#byToken = new Map(Object.entries(tokens));
     for (const [person, stored] of Object.entries(roles)) {
       // A role of a newer host gives no rights.
@@ -60,6 +65,11 @@ export class People {
     return this.#byToken.get(tokenId);
   }
 
+  /** Whether a token was made by a sign-in. */
+  isSignIn(tokenId: string): boolean {
+    return this.#signIns.has(tokenId);
+  }
+
   /** The present roles of a person. */
   rolesOf(person: string | undefined): Roles {
     return (person === undefined ? undefined : this.#roles.get(person)) ?? NO_ROLES;
@@ -80,14 +90,16 @@ export class People {
     return count >= MAX_ROLES || this.rolesOf(person).size >= CHANNEL_LIMITS.sharesOfPerson.max;
   }
 
-  /** Gives a token to a person. Returns the row to write. */
-  give(tokenId: string, person: string): JournalWrite {
+  /** Gives a token to a person. `isSignIn`: it was made by a sign-in. Returns the row to write. */
+  give(tokenId: string, person: string, isSignIn: boolean): JournalWrite {
     this.#byToken.set(tokenId, person);
+    if (isSignIn) this.#signIns.add(tokenId);
     return this.#row();
   }
 
   /** Forgets a token. Returns the row to write; `undefined`: it had no person. */
   forget(tokenId: string): JournalWrite | undefined {
+    this.#signIns.delete(tokenId);
     return this.#byToken.delete(tokenId) ? this.#row() : undefined;
   }
 
@@ -117,6 +129,7 @@ export class People {
   #row(): JournalWrite {
     const stored: Stored = {
       tokens: Object.fromEntries(this.#byToken),
+      ...(this.#signIns.size === 0 ? {} : { signIns: [...this.#signIns] }),
       roles: Object.fromEntries(
         [...this.#roles].map(([person, roles]) => [person, Object.fromEntries(roles)]),
       ),

@@ -60,4 +60,6 @@ export interface AccessToken {
   lastUsedAt?: string;
   /** ISO 8601. Absent: valid until revoked. */
   expiresAt?: string;
+  /** True: made by a sign-in of its person with OpenID Connect. Absent: false. */
+  isSignIn?: boolean;
 }

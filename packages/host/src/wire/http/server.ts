@@ -13,6 +13,7 @@ import { WebSocketServer } from 'ws';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { cookieName } from '../../auth/cookie.ts';
 import type { Gate } from '../../auth/gate.ts';
+import type { OidcSignIn } from '../../auth/oidc/oidc-sign-in.ts';
 import { addressesOf } from '../../auth/origin.ts';
 import { trustedProxies } from '../../auth/proxies.ts';
 import { extractToken, queryToken } from '../../auth/verify.ts';
@@ -60,6 +61,8 @@ export interface ServerOptions {
   /** Returns the reason to refuse one more connection of this token; `undefined`: it is accepted. Default: accepts all. */
   refusalFor?(identity: TokenIdentity): string | undefined;
   accept(transport: ServerTransport, identity: TokenIdentity): void;
+  /** Sign-in of browsers by OpenID Connect. Absent: none. */
+  readonly oidc?: OidcSignIn | undefined;
   /** The scope whose limits of messages count for a token. Default: its own, and `observe` for `none`. */
   limitScopeOf?(identity: TokenIdentity): LimitScope;
 }
@@ -210,9 +213,9 @@ export class HostServer {
   }
 
   #servePage(request: IncomingMessage, response: ServerResponse, view: RequestView): boolean {
-    const { gate, version = '' } = this.#options;
+    const { gate, version = '', oidc } = this.#options;
     const [cookie, page] = [cookieName(view), this.#page];
-    return servePage({ request, response, view, cookie, gate, page, version });
+    return servePage({ request, response, view, cookie, gate, page, oidc, version });
   }
 
   /** Returns the token behind a request for a connection, or the answer that refuses it [AUTH-1]. `allow`: the methods of the path. */

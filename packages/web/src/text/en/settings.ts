@@ -126,6 +126,7 @@ export const settings = {
   noTokensTitle: 'No tokens yet',
   noTokens: 'Only the owner’s token can sign in. Create a token to add a phone or another person.',
   unnamedToken: (id: string) => `Unnamed token ${id}`,
+  signInOf: (person: string) => `Sign-in of ${person}`,
   tokenName: 'Name',
   tokenNameHint: 'To recognize it in this list.',
   tokenNameExample: 'My phone',
