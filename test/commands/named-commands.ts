@@ -85,19 +85,23 @@ function textOf(argument: unknown): string {
 const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The words of a command line as a shell passes them, up to a pipe, a `&`, a redirection or a comment. */
+/**
+ * The words of a command line as a shell passes them, up to a pipe, a `&`, a redirection, a comment, or the `)` that ends it inside of another
+ * command. What a `$(…)` would print stays unknown.
+ */
 export function wordsOf(line: string): string[] {
   const words: string[] = [];
-  const token = /\s*(?:(["'])((?:\\.|(?!\1)[^])*)\1|([^\s"']+))(\s{2,}[^]*$)?/y;
+  const token = /\s*(?:(["'])((?:\\.|(?!\1)[^])*)\1|((?:\$\([^)]*\)|[^\s"'])+))(\s{2,}[^]*$)?/y;
   let word = '';
   for (let match = token.exec(line); match !== null; match = token.exec(line)) {
     const [all, , quoted, plain = '', remark] = match;
     if (quoted === undefined && /^(?:[|<;&]|\d?>|#)/.test(plain) && !/^<\w+>/.test(plain)) break;
     const isApart = /^\s/.test(all) || word === '';
     if (isApart && word !== '') words.push(word);
-    const piece = quoted ?? plain.replace(/;$/, '');
+    const isLast = /[;)]$/.test(plain) && !/\$\([^)]*\)$/.test(plain);
+    const piece = quoted ?? (isLast ? plain.slice(0, -1) : plain);
     word = (isApart ? '' : word) + (piece === '' ? '""' : piece);
-    if (remark !== undefined || plain.endsWith(';')) break;
+    if (remark !== undefined || isLast) break;
   }
   return word === '' ? words : [...words, word];
 }

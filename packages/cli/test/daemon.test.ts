@@ -112,9 +112,15 @@ describe('serve --drain', () => {
     const { approveAndEnd, client } = await askingTurn(machine);
     host.kill('SIGTERM');
     await host.until('waiting up to 600 s for 1 running turn; new turns do not start');
+    // The terminal closes, and somebody else stops the host too: neither ends the turn.
+    host.kill('SIGHUP');
+    const other = machine.start(['stop']);
+    await other.until('stops already');
     expect(await approveAndEnd()).toBe('complete');
     client.close();
     expect((await host.ended).code).toBe(0);
+    expect((await other.ended).code).toBe(0);
+    expect(readdirSync(machine.hostsFolder)).toEqual([]);
   });
 
   test('ends at once at a second signal', async () => {

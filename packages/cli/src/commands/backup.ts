@@ -37,16 +37,17 @@ export async function backup(
 ): Promise<ExitCode> {
   if (given.trim() === '') throw usageError('expected a file for the backup, got nothing');
   const { data, force = false } = options;
-  if (data !== undefined && options.url !== undefined)
+  const isNamed = options.url !== undefined || options.host !== undefined;
+  if (data !== undefined && isNamed)
     throw usageError(
-      '--data is a folder of this machine, --url (or AGENTHOST_URL) one host: use one of them',
+      '--data is a folder of this machine, --host and --url (or AGENTHOST_URL) one host: use one of them',
     );
   const file = resolve(context.cwd, given);
   const dataDir = dataDirOf(context, data);
   const host = data === undefined ? undefined : await hostOfFolder(context, dataDir);
   const isHosted =
     host !== undefined ||
-    options.url !== undefined ||
+    isNamed ||
     (data === undefined && (await readHosts(hostsFolder(context))).length > 0);
   const done = (written: BackupResult): ExitCode => {
     tell(screen, written, options.json === true);
@@ -103,7 +104,7 @@ export async function restore(
     `restored the data of ${createdAt} (agenthost ${oneLine(agenthost)}) into ${oneLine(dataDir, 1_000)}`,
   );
   if (setAside !== undefined) screen.note(`The data that was there is in ${oneLine(setAside, 1_000)}.`);
-  const where = data === undefined ? '' : ` --data ${shellWord(dataDir)}`;
-  screen.note(`Start the host with \`${commandLine(`serve${where}`)}\`.`);
+  const start = data === undefined ? commandLine('start') : commandLine(`start --data ${shellWord(dataDir)}`);
+  screen.note(`Start the host with \`${start}\`.`);
   return EXIT.done;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { withHost } from '../host-link/connect.ts';
+import { namedHosts } from '../hosts/host-list.ts';
 import { shortId } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
@@ -68,11 +69,26 @@ async function printWords(
   program: Command,
   words: readonly string[],
 ): Promise<ExitCode> {
-  const { candidates, takesSession } = complete(program, words);
-  const sessions = takesSession ? await sessionsOf(context, screen, words.at(-1) ?? '') : [];
-  for (const { word, description } of [...sessions, ...candidates])
+  const { candidates, takesSession, takesHost } = complete(program, words);
+  const partial = words.at(-1) ?? '';
+  const sessions = takesSession ? await sessionsOf(context, screen, partial) : [];
+  const hosts = takesHost ? await hostNames(context, partial) : [];
+  for (const { word, description } of [...hosts, ...sessions, ...candidates])
     screen.line(`${word}\t${oneLine(description, 80)}`);
   return EXIT.done;
+}
+
+/** The names of the user's list of hosts. */
+async function hostNames(context: Context, partial: string): Promise<readonly Candidate[]> {
+  try {
+    const hosts = await namedHosts(context);
+    return hosts
+      .filter(({ name }) => name.startsWith(partial))
+      .map(({ name, url }) => ({ word: name, description: url }));
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
 }
 
 /** The newest sessions of the host that runs here. A shell has no place for the reason why there are none. */

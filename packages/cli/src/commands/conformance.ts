@@ -16,7 +16,7 @@ import {
   summaryOf,
 } from '@agenthost/conformance';
 import { errorText } from '@agenthost/protocol/values';
-import { findHost, type HostOptions, withoutToken } from '../host-link/find-host.ts';
+import { findHost, type HostOptions, refuseSsh, withoutToken } from '../host-link/find-host.ts';
 import { fingerprintsOf } from '../host-link/host-trust.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
@@ -145,6 +145,7 @@ async function play(
   { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<HostReport> {
   const target = await findHost(context, screen, options);
+  refuseSsh(target);
   const fingerprints = await fingerprintsOf(context, screen, target, options.fingerprint);
   const { token = target.token } = options;
   return checkHost({

@@ -12,6 +12,7 @@ import { hostOfFolder } from '../host-link/host-of-folder.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';
+import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { dataDirOf } from '../serve/places.ts';
@@ -87,7 +88,12 @@ function hostLine(host: HostRecord | undefined, version: string): Finding {
       );
 }
 
-async function askHost(context: Context, screen: Screen, options: HostOptions): Promise<Finding[]> {
+async function askHost(
+  context: Context,
+  screen: Screen,
+  // `--host` of this command is an address to listen on.
+  { host: _, ...options }: HostOptions,
+): Promise<Finding[]> {
   try {
     return await withHost(context, screen, options, async ({ client, target }) => {
       const { checkRunningHost } = await import('../doctor/host.ts');
@@ -121,7 +127,7 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
         fault(
           'database',
           `damaged: ${database.fault}`,
-          'restore a backup with `agenthost backup restore`; the next host would set the file aside and begin a new one',
+          `restore a backup with \`${commandLine('backup restore')}\`; the next host would set the file aside and begin a new one`,
         ),
       );
     else if (database.version > knownVersion)

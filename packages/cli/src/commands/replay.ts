@@ -9,7 +9,7 @@ import {
   readRecording,
 } from '@agenthost/conformance/recording';
 import { errorText } from '@agenthost/protocol/values';
-import { findHost, withoutToken } from '../host-link/find-host.ts';
+import { findHost, refuseSsh, withoutToken } from '../host-link/find-host.ts';
 import { fingerprintsOf } from '../host-link/host-trust.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
@@ -101,6 +101,7 @@ async function send(
   entries: readonly Entry[],
 ): Promise<ExitCode> {
   const target = await findHost(context, screen, { url: to });
+  refuseSsh(target);
   const fingerprints = await fingerprintsOf(context, screen, target, undefined);
   const interrupted = new AbortController();
   const release = context.onSignal(['SIGINT', 'SIGTERM'], () => interrupted.abort());

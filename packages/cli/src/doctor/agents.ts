@@ -1,3 +1,4 @@
+import { commandLine } from '../process/own-command.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** An agent, as a host or a look at this machine reports it. */
@@ -20,16 +21,17 @@ export function checkAgents(agents: readonly AgentFacts[]): Finding[] {
     (isDefault ? fault : warning)(
       'agent',
       `${id}${isDefault ? ' (the default)' : ''}: ${problem}`,
-      install ?? `\`agenthost agents\` says more, and \`agenthost agents test ${id}\` tries it`,
+      install ??
+        `\`${commandLine('agents')}\` says more, and \`${commandLine(`agents test ${id}`)}\` tries it`,
     ),
   );
   const names = ready.map(({ id }) => id).join(', ');
   const rest = others.length - failed.length;
-  const more = rest > 0 ? `; ${rest} more known, see \`agenthost agents\`` : '';
+  const more = rest > 0 ? `; ${rest} more known, see \`${commandLine('agents')}\`` : '';
   if (ready.length === 0)
     return [
       ...findings,
-      fault('agents', 'none is ready', '`agenthost agents` lists them, and how to install one'),
+      fault('agents', 'none is ready', `\`${commandLine('agents')}\` lists them, and how to install one`),
     ];
   return [...findings, ok('agents', `${names} ready${more}`)];
 }

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorText } from '@agenthost/protocol/values';
+import { commandLine } from '../process/own-command.ts';
 import { bytes } from '../render/session-line.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
@@ -46,8 +47,7 @@ export function checkDisk(dataDir: string): Finding {
   const { bavail, bsize, blocks } = statfsSync(dataDir);
   const free = bavail * bsize;
   const detail = `${bytes(free)} of ${bytes(blocks * bsize)} free`;
-  const hint =
-    'free disk space; without it the host refuses changes. `agenthost sessions rm` deletes sessions';
+  const hint = `free disk space; without it the host refuses changes. \`${commandLine('sessions rm')}\` deletes sessions`;
   if (free < LEAST_FREE_BYTES) return fault('disk', detail, hint);
   return free < LITTLE_FREE_BYTES ? warning('disk', detail, hint) : ok('disk', detail);
 }

@@ -1,6 +1,7 @@
 import { type AhpClient, RpcError } from '@agenthost/client';
 import { type CheckHostResult, ErrorCodes, ROOT_URI } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
+import { commandLine } from '../process/own-command.ts';
 import { bytes } from '../render/session-line.ts';
 import { type AgentFacts, checkAgents } from './agents.ts';
 import { checkClock } from './clock.ts';
@@ -37,7 +38,7 @@ function databaseOf({ database, unchecked = '' }: CheckHostResult): Finding {
   return fault(
     'database',
     `damaged: ${database.fault}`,
-    'restart the host, which sets the file aside, or restore a backup with `agenthost backup restore`',
+    `restart the host, which sets the file aside, or restore a backup with \`${commandLine('backup restore')}\``,
   );
 }
 

@@ -55,7 +55,7 @@ export async function startHost(
     const [file = '', ...args] = hostCommand(launch.args);
     const child = spawn(file, args, {
       cwd: launch.cwd,
-      env: { ...launch.env, NO_COLOR: '1' },
+      env: { ...launch.env },
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });

@@ -2,6 +2,7 @@ import { Argument } from 'commander';
 import type { BackupOptions, RestoreOptions } from '../commands/backup.ts';
 import type { CompletionKind } from '../commands/completion.ts';
 import type { DoctorOptions } from '../commands/doctor.ts';
+import { commandLine } from '../process/own-command.ts';
 import type { CommandParts } from './command-builder.ts';
 
 /** Adds the commands that take care of a host: `backup`, `backup restore` and `doctor`. */
@@ -28,7 +29,7 @@ export function addCareCommands({ context, screen, program, command, example, do
     'json',
     'verbose',
   ])
-    .argument('<file>', 'a file that `agenthost backup` wrote')
+    .argument('<file>', `a file that \`${commandLine('backup')}\` wrote`)
     .action(async (file: string, _own: object, self: typeof backing) => {
       const { restore } = await import('../commands/backup.ts');
       done(await restore(context, screen, file, self.optsWithGlobals<RestoreOptions>()));
@@ -39,7 +40,7 @@ export function addCareCommands({ context, screen, program, command, example, do
   ]);
   restoring.addHelpText(
     'after',
-    '\nThe data that is in the folder is moved into a folder before-restore-… in it, and never deleted.',
+    '\nThe data of the folder is moved into a folder before-restore-… in it,\nand is never deleted.',
   );
   const examining = command(program, 'doctor', 'check this machine and its host, and say what to do', [
     'data',

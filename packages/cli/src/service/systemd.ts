@@ -55,7 +55,7 @@ export class Systemd implements ServiceManager {
       await mustRun(context, this.#systemctl('restart', UNIT));
     } catch (cause) {
       if (!(cause instanceof CliError)) throw cause;
-      const message = `${written.join('')}, but the service does not run: ${cause.message}`;
+      const message = `${written.join('')}, but the service does not run: ${cause.message}; \`${commandLine('start')}\` runs a host without systemd`;
       throw new CliError(EXIT.error, message, { cause });
     }
     return [...written, ...(await this.#lingerHint(context))];

@@ -1,5 +1,5 @@
-import type { DatabaseCheck } from '../journal/sqlite/check-database.ts';
 import type { BackupRequest, WrittenBackup } from '../journal/sqlite/backup/write-backup.ts';
+import type { DatabaseCheck } from '../journal/sqlite/check-database.ts';
 
 /** Loaded when first used: few hosts are backed up each day. */
 export const backupTools = {

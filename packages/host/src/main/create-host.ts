@@ -141,9 +141,11 @@ export class Host {
     return drain.begin(holder, timeoutMs);
   }
 
-  /** Whether a drain that is still on has waited as long as it was told to: another one would only repeat the wait. */
-  get hasDrained(): boolean {
-    return this.#state.phase === 'running' && this.#state.core.drain.hasWaited;
+  /** What the host does now, for the placement of new sessions. Zero and false when it does not run. */
+  get load(): { readonly runningTurns: number; readonly isDraining: boolean } {
+    if (this.#state.phase !== 'running') return { runningTurns: 0, isDraining: false };
+    const { drain } = this.#state.core;
+    return { runningTurns: drain.runningCount, isDraining: drain.isOn };
   }
 
   /**
