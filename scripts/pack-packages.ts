@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { publishedPackages } from './bundle-packages.ts';
 
 const root = join(import.meta.dirname, '..');
-const INSTALL_LIMIT_MS = 240_000;
+const INSTALL_LIMIT_MS = 600_000;
 
 /** A package as npm packs it. */
 export interface PackedPackage {
@@ -59,7 +59,16 @@ export async function installPackages(
   const startedAt = performance.now();
   await promisify(execFile)(
     'npm',
-    ['install', '--no-audit', '--no-fund', '--loglevel=error', '--cache', cache, ...packages],
+    [
+      'install',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      '--fetch-retries=5',
+      '--cache',
+      cache,
+      ...packages,
+    ],
     { cwd: folder, env: plainEnvironment(), timeout: INSTALL_LIMIT_MS, maxBuffer: 64 << 20 },
   );
   const tookMs = performance.now() - startedAt;
