@@ -1,12 +1,13 @@
-// The tarballs that `npm publish` would publish, and an installation of them as users get it.
+// The tarballs that `npm publish` would publish, and an installation of them as users get it. `node scripts/pack-packages.ts <folder>` writes the
+// tarballs into a folder.
 import { execFile, execFileSync } from 'node:child_process';
 import { globSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { publishedPackages } from './bundle-packages.ts';
 
 const root = join(import.meta.dirname, '..');
-const INSTALL_LIMIT_MS = 240_000;
+const INSTALL_LIMIT_MS = 600_000;
 
 /** A package as npm packs it. */
 export interface PackedPackage {
@@ -58,7 +59,16 @@ export async function installPackages(
   const startedAt = performance.now();
   await promisify(execFile)(
     'npm',
-    ['install', '--no-audit', '--no-fund', '--loglevel=error', '--cache', cache, ...packages],
+    [
+      'install',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      '--fetch-retries=5',
+      '--cache',
+      cache,
+      ...packages,
+    ],
     { cwd: folder, env: plainEnvironment(), timeout: INSTALL_LIMIT_MS, maxBuffer: 64 << 20 },
   );
   const tookMs = performance.now() - startedAt;
@@ -81,4 +91,15 @@ function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => kept.test(name) || !own.test(name)),
   );
+}
+
+if (import.meta.main) {
+  const [given] = process.argv.slice(2);
+  if (given === undefined) {
+    console.error('usage: node scripts/pack-packages.ts <folder>');
+    process.exit(2);
+  }
+  const folder = resolve(given);
+  mkdirSync(folder, { recursive: true });
+  for (const { file } of packPackages(folder)) console.log(file);
 }

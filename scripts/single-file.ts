@@ -18,7 +18,8 @@ async function fetchParts(folder: string, platform: string): Promise<{ packages:
     join(folder, 'npm-cache'),
   ];
   await installPackages(packages, cache, [...target, ...packPackages(folder).map(({ file }) => file)]);
-  await installPackages(nodes, cache, [...target, `node-${platform}@${process.versions.node}`]);
+  // npm refuses a package that is only for another platform, but for `--force`.
+  await installPackages(nodes, cache, [...target, '--force', `node-${platform}@${process.versions.node}`]);
   return { packages, node: join(nodes, `node_modules/node-${platform}/bin/node`) };
 }
 

@@ -3,7 +3,7 @@ import pty, { type IPty } from '@lydell/node-pty';
 import headless from '@xterm/headless';
 import { builtProgram } from './program.ts';
 
-const patienceMs = 20_000;
+const PATIENCE_MS = 20_000;
 
 /** Options of a window. */
 export interface WindowOptions {
@@ -13,6 +13,8 @@ export interface WindowOptions {
   readonly rows?: number;
   /** Arguments of Node that start the program. Default: the built one. */
   readonly program?: readonly string[];
+  /** Longest wait for what the screen shows and for the end. Default 20 s. */
+  readonly patienceMs?: number;
 }
 
 /** One window. The caller disposes of it. */
@@ -23,12 +25,14 @@ export class Window {
   readonly #screen: InstanceType<typeof headless.Terminal>;
   readonly #waiting = new Set<() => void>();
   readonly #ended: Promise<number>;
+  readonly #patienceMs: number;
   #hasEnded = false;
 
   constructor(
     args: readonly string[],
-    { cwd, env, cols = 90, rows = 20, program = builtProgram }: WindowOptions,
+    { cwd, env, cols = 90, rows = 20, program = builtProgram, patienceMs = PATIENCE_MS }: WindowOptions,
   ) {
+    this.#patienceMs = patienceMs;
     this.#screen = new headless.Terminal({ cols, rows, allowProposedApi: true });
     this.#pty = pty.spawn(process.execPath, [...program, ...args], {
       cwd,
@@ -128,7 +132,7 @@ export class Window {
   async #within<T>(what: string, promise: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no ${what} in time:\n${this.text}`)), patienceMs);
+      timer = setTimeout(() => reject(new Error(`no ${what} in time:\n${this.text}`)), this.#patienceMs);
     });
     try {
       return await Promise.race([promise, late]);
