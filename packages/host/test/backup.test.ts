@@ -187,6 +187,36 @@ describe('a backup of a folder without a host', () => {
     expect(readdirSync(root).toSorted()).toEqual(['b.tar.gz', 'data']);
   });
 
+  test('leaves room for the host, and has files as they were when a program writes into them meanwhile', async () => {
+    await fill();
+    const MiB = 1024 * 1024;
+    const free = (bytes: number) => ({ ...request(), freeBytes: () => Promise.resolve(bytes) });
+    await expect(backUpFolder(free(100 * MiB))).rejects.toMatchObject({
+      code: 'full',
+      message: expect.stringMatching(/ has 100 MiB free, and needs \d+ MiB and 100 MiB for the host: free/),
+    });
+    // The copy of the database fits, and then the archive does not.
+    let asked = 0;
+    const fits = async (): Promise<number> => (++asked === 1 ? 200 : 100) * MiB;
+    await expect(backUpFolder({ ...request(), freeBytes: fits })).rejects.toMatchObject({ code: 'full' });
+    expect([asked, readdirSync(root), readdirSync(dataDir).filter((name) => /^backup/.test(name))]).toEqual([
+      2,
+      ['data'],
+      [],
+    ]);
+    const exclude = join(dataDir, 'trees/1/exclude');
+    writeFileSync(exclude, 'before');
+    const rewrite = async (): Promise<number> => {
+      asked += 1;
+      // All files are collected at the second call.
+      if (asked === 4) writeFileSync(exclude, 'a longer text than before');
+      return 300 * MiB;
+    };
+    await backUpFolder({ ...request(), freeBytes: rewrite });
+    execFileSync('tar', ['-xzf', file, '-C', root, 'trees/1/exclude']);
+    expect(readFileSync(join(root, 'trees/1/exclude'), 'utf8')).toBe('before');
+  });
+
   test('is refused while a host has the folder, without data, and when it is stopped; nothing is left', async () => {
     await expect(backUpFolder(request())).rejects.toMatchObject({ code: 'noData' });
     await fill();

@@ -51,10 +51,14 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   const notifier = takeNotifier(process.env, (line) => screen.note(oneLine(line)));
   const { host, port } = options;
   const dataDir = dataDirOf(context, options.data);
-  const roots = await rootsOf(context, options.root);
+  const isService = notifier.service !== undefined;
+  const roots = await rootsOf(context, options.root, (line) => {
+    if (!isService) throw usageError(line);
+    screen.note(screen.colors.yellow(line));
+  });
   const tls = tlsOf(options, context.cwd);
   const fixed = keyValues(options.set ?? [], '--set');
-  await checkName(host);
+  await temporary(isService, checkName(host));
   // A log needs no status.
   if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
@@ -84,7 +88,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       dataDir,
       keyFolder: keyFolder(context),
     });
-    const tokenSource = await tokenOf(context, options.tokenFile);
+    const tokenSource = await temporary(isService, tokenOf(context, options.tokenFile));
     const oidc = await oidcOptions(options, config.oidc, context.env);
     const journal = {
       ...defined({ url: options.journal === undefined ? undefined : checkJournalUrl(options.journal) }),
@@ -137,6 +141,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       journal,
       ...tokenSource,
     };
+    // Its wait has no limit, and must not hold up the start of the machine.
+    if (journal.isStandby) await notifier.ready('waits until no other host writes the journal');
     const running = await startHosting(settings, config, agents, {
       tell: (line) => screen.note(line),
       stopped,
@@ -206,6 +212,16 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     throw explained(cause);
   } finally {
     screen.status(undefined);
+  }
+}
+
+/** Wrong usage in a terminal may be a disk or a network that comes later for a service, which is then started again: see `systemdUnit`. */
+async function temporary<T>(isService: boolean, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (!isService || !(cause instanceof CliError) || cause.exitCode !== EXIT.usage) throw cause;
+    throw new CliError(EXIT.error, cause.message, { cause });
   }
 }
 
