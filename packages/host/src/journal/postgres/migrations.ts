@@ -1,6 +1,6 @@
 import { JournalError } from '../journal.ts';
 import { type Connection, number } from './connection.ts';
-import { FENCED } from './errors.ts';
+import { FENCED, REWOUND } from './errors.ts';
 
 /** Oldest major version of PostgreSQL with all functions that the statements use. */
 const LEAST_SERVER = 14;
@@ -13,15 +13,16 @@ const MIGRATION_LOCK = 7_241_004;
  */
 const createTables = `
   CREATE TABLE agenthost.cells (
-    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text COLLATE "C" NOT NULL UNIQUE,
-    -- The lease: raised by each host that takes it. A commit is valid only under the epoch of its host.
+    -- The lease: the token is of the host that holds the cell. Each host that takes the cell raises the epoch.
     epoch bigint NOT NULL DEFAULT 0,
+    lease uuid,
     holder text,
     expires_at timestamptz,
     -- The last transaction of that host. Numbers of the server's transactions do not serve: a crash of the server may reuse them.
     mark bigint NOT NULL DEFAULT 0,
-    -- The server and its timeline that the host used last.
+    -- The identity of the database that the host used last (see session.ts).
     server text,
     reserved_seq bigint NOT NULL DEFAULT 0,
     trimmed_seq bigint NOT NULL DEFAULT 0,
@@ -30,22 +31,26 @@ const createTables = `
   ) WITH (fillfactor = 50);
 
   -- Its lock makes the next host wait for the end of this transaction.
-  CREATE FUNCTION agenthost.fence(wanted integer, held bigint, next bigint) RETURNS void LANGUAGE plpgsql AS $fence$
+  CREATE FUNCTION agenthost.fence(wanted bigint, held uuid, former bigint, next bigint, ttl_ms float8)
+  RETURNS void LANGUAGE plpgsql AS $fence$
   BEGIN
-    UPDATE agenthost.cells SET mark = next WHERE id = wanted AND epoch = held;
-    IF NOT FOUND THEN
-      RAISE EXCEPTION 'cell % has another epoch than %', wanted, held USING ERRCODE = '${FENCED}';
+    UPDATE agenthost.cells SET mark = next, expires_at = clock_timestamp() + ttl_ms * interval '1 millisecond'
+    WHERE id = wanted AND lease = held AND mark = former;
+    IF FOUND THEN RETURN; END IF;
+    IF EXISTS (SELECT 1 FROM agenthost.cells WHERE id = wanted AND lease = held) THEN
+      RAISE EXCEPTION 'cell % is not at transaction %', wanted, former USING ERRCODE = '${REWOUND}';
     END IF;
+    RAISE EXCEPTION 'cell % has another lease', wanted USING ERRCODE = '${FENCED}';
   END $fence$;
 
   CREATE TABLE agenthost.meta (
-    cell integer NOT NULL, key text COLLATE "C" NOT NULL, value text NOT NULL, PRIMARY KEY (cell, key)
+    cell bigint NOT NULL, key text COLLATE "C" NOT NULL, value text NOT NULL, PRIMARY KEY (cell, key)
   );
 
   -- total: bytes of all envelopes up to and including this one, so that the bytes between two rows are a subtraction.
   -- origin: digest of the dispatch that the envelope answers.
   CREATE TABLE agenthost.envelopes (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     seq bigint NOT NULL,
     time bigint NOT NULL,
     bytes bigint NOT NULL,
@@ -61,7 +66,7 @@ const createTables = `
 
   -- id gives the order of creation: an upsert keeps it.
   CREATE TABLE agenthost.channels (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     uri text COLLATE "C" NOT NULL,
     id bigint GENERATED ALWAYS AS IDENTITY,
     long_uri text,
@@ -77,17 +82,17 @@ const createTables = `
   );
   CREATE INDEX channels_by_session ON agenthost.channels (cell, session, id) WHERE session IS NOT NULL;
   CREATE TABLE agenthost.open_channels (
-    cell integer NOT NULL, uri text COLLATE "C" NOT NULL, long_uri text, PRIMARY KEY (cell, uri)
+    cell bigint NOT NULL, uri text COLLATE "C" NOT NULL, long_uri text, PRIMARY KEY (cell, uri)
   );
   -- The oldest envelope that a channel's snapshot row does not reflect; no row when it reflects all.
   CREATE TABLE agenthost.stale (
-    cell integer NOT NULL, channel text COLLATE "C" NOT NULL, seq bigint NOT NULL, PRIMARY KEY (cell, channel)
+    cell bigint NOT NULL, channel text COLLATE "C" NOT NULL, seq bigint NOT NULL, PRIMARY KEY (cell, channel)
   );
   CREATE INDEX stale_by_seq ON agenthost.stale (cell, seq);
 
   -- words: the folded words of the turn, each after the number of its cell and a colon.
   CREATE TABLE agenthost.turns (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     chat text COLLATE "C" NOT NULL,
     ordinal bigint NOT NULL,
     key bigint GENERATED ALWAYS AS IDENTITY,
@@ -102,7 +107,7 @@ const createTables = `
   CREATE INDEX turns_by_word ON agenthost.turns USING gin (words);
   -- Copies of chats share rows of turns (see ../spans.ts).
   CREATE TABLE agenthost.spans (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     chat text COLLATE "C" NOT NULL,
     start bigint NOT NULL,
     stop bigint NOT NULL,
@@ -115,7 +120,7 @@ const createTables = `
   CREATE INDEX spans_by_home ON agenthost.spans (cell, home);
 
   CREATE TABLE agenthost.titles (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     uri text COLLATE "C" NOT NULL,
     key bigint GENERATED ALWAYS AS IDENTITY,
     is_chat boolean NOT NULL,
@@ -126,7 +131,7 @@ const createTables = `
   CREATE INDEX titles_by_word ON agenthost.titles USING gin (words);
 
   CREATE TABLE agenthost.sessions (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     uri text COLLATE "C" NOT NULL,
     long_uri text COLLATE "C",
     modified_at text COLLATE "C" NOT NULL,
@@ -136,7 +141,7 @@ const createTables = `
   CREATE INDEX sessions_by_time ON agenthost.sessions (cell, modified_at DESC, uri);
 
   CREATE TABLE agenthost.clients (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     token_hash text NOT NULL,
     version text NOT NULL,
@@ -150,7 +155,7 @@ const createTables = `
   );
   CREATE INDEX clients_by_time ON agenthost.clients (cell, seen_at, id);
   CREATE TABLE agenthost.tokens (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     key bigint GENERATED ALWAYS AS IDENTITY,
     hash text NOT NULL,
@@ -164,7 +169,7 @@ const createTables = `
   );
 
   CREATE TABLE agenthost.contents (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     session text COLLATE "C" NOT NULL,
     chat text COLLATE "C",
@@ -176,7 +181,7 @@ const createTables = `
   CREATE INDEX contents_by_session ON agenthost.contents (cell, session) INCLUDE (bytes);
   CREATE INDEX contents_by_turn ON agenthost.contents (cell, chat, turn) WHERE chat IS NOT NULL;
   CREATE TABLE agenthost.content_chunks (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     part integer NOT NULL,
     data bytea NOT NULL,
@@ -187,7 +192,7 @@ const createTables = `
   ALTER TABLE agenthost.content_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
 
   CREATE TABLE agenthost.processes (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     pid bigint NOT NULL,
     start_time text NOT NULL,
     command text NOT NULL,
@@ -217,6 +222,7 @@ export async function migrate(connection: Connection): Promise<void> {
   if (isKnown === true && (await readVersion(connection)) === migrations.length) return;
   await connection.execute('BEGIN');
   try {
+    await connection.execute('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
     await connection.execute(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     // Only the first host needs the right to create a schema.
     if (isKnown !== true) {

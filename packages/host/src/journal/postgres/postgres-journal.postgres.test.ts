@@ -11,9 +11,9 @@ const chat = 'ahp-chat:/c1';
 const paused = { after: () => () => undefined, immediate: () => undefined };
 /** A fence that finds nothing, and one that keeps no host from taking the cell. */
 const FAULTS = {
-  'no check of the epoch': 'BEGIN END',
+  'no check of the lease': 'BEGIN END',
   'no lock of the cell': `BEGIN
-    IF NOT EXISTS (SELECT 1 FROM agenthost.cells WHERE id = wanted AND epoch = held) THEN
+    IF NOT EXISTS (SELECT 1 FROM agenthost.cells WHERE id = wanted AND lease = held) THEN
       RAISE EXCEPTION 'fenced' USING ERRCODE = 'AH001';
     END IF;
   END`,
@@ -164,7 +164,7 @@ describe.skipIf(programs === undefined)(
       test.each(Object.entries(FAULTS))('a fault in the fence is found: %s', async (_, body) => {
         const replace = (text: string): Promise<void> =>
           query(
-            `CREATE OR REPLACE FUNCTION agenthost.fence(wanted integer, held bigint, next bigint) RETURNS void LANGUAGE plpgsql AS $fault$ ${text} $fault$`,
+            `CREATE OR REPLACE FUNCTION agenthost.fence(wanted bigint, held uuid, former bigint, next bigint, ttl_ms float8) RETURNS void LANGUAGE plpgsql AS $fault$ ${text} $fault$`,
           );
         const journal = create();
         await journal.open();
