@@ -8,6 +8,7 @@ import { type ConnectWebSocketOptions, connectSocket } from './websocket.ts';
 export {
   CertificateRefused,
   canonicalFingerprint,
+  connectPinnedTls,
   lookAtTlsPeer,
   type TlsPeer,
   type TlsTarget,

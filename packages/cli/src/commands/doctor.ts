@@ -106,7 +106,7 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
   const findings: Finding[] = [];
   let newestTime = 0;
   if (existsSync(dataDir)) {
-    const { database, isInUse, knownVersion, setAside } = await checkFolder(dataDir);
+    const { database, isInUse, cell, knownVersion, setAside } = await checkFolder(dataDir);
     newestTime = database?.newestTime ?? 0;
     if (isInUse)
       findings.push(
@@ -116,6 +116,8 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
           'run this command where the host runs',
         ),
       );
+    else if (cell !== undefined)
+      findings.push(ok('database', `not checked: the sessions are in PostgreSQL, in cell ${oneLine(cell)}`));
     else if (database === undefined) findings.push(ok('database', 'none yet'));
     else if (database.fault !== undefined)
       findings.push(

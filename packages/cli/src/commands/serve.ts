@@ -55,21 +55,27 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   // A log needs no status.
   if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
-  const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }, { checkJournalUrl }] =
-    await Promise.all([
-      import('../serve/config.ts'),
-      import('../serve/agents.ts'),
-      import('../serve/start.ts'),
-      import('../serve/explain.ts'),
-      import('../serve/journal-url.ts'),
-    ]);
+  const [
+    { readConfig },
+    { chooseAgents },
+    { startHosting },
+    { explainStart },
+    { checkAnnounced, checkJournalUrl },
+  ] = await Promise.all([
+    import('../serve/config.ts'),
+    import('../serve/agents.ts'),
+    import('../serve/start.ts'),
+    import('../serve/explain.ts'),
+    import('../serve/journal-url.ts'),
+  ]);
   const others = await readHosts(hostsFolder(context));
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
   try {
     const { file, isRequired } = configFileOf(context, options.config);
     const config = await readConfig(file, isRequired);
+    const hasDatabase = (options.journal ?? config.journal) !== undefined;
     const agents = chooseAgents(config, {
-      environment: withoutSecrets(context.env),
+      environment: withoutSecrets(context.env, hasDatabase),
       file,
       dataDir,
       keyFolder: keyFolder(context),
@@ -77,14 +83,21 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     const tokenSource = await tokenOf(context, options.tokenFile);
     const journal = {
       ...defined({ url: options.journal === undefined ? undefined : checkJournalUrl(options.journal) }),
-      password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || undefined,
+      // Kept for later connections: PGPASSWORD is removed from the environment below.
+      password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || context.env['PGPASSWORD'] || undefined,
       isStandby: options.standby === true,
+      announced: { url: options.announce, labels: options.label ?? [] },
     };
-    if (journal.isStandby && journal.url === undefined && config.journal === undefined)
-      throw usageError('--standby requires --journal');
+    if (journal.url === undefined && config.journal === undefined) {
+      if (journal.isStandby) throw usageError('--standby requires --journal');
+      if (options.announce !== undefined) throw usageError('--announce requires --journal');
+      if (options.label !== undefined) throw usageError('--label requires --journal');
+    }
+    if (options.announce !== undefined) checkAnnounced(options.announce);
     // Child processes of the host, such as git, must not inherit the secrets.
     delete process.env['AGENTHOST_TOKEN'];
     delete process.env['AGENTHOST_JOURNAL_PASSWORD'];
+    if (hasDatabase) delete process.env['PGPASSWORD'];
     const recorder =
       options.record === undefined
         ? undefined
@@ -118,6 +131,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     const running = await startHosting(settings, config, agents, {
       tell: (line) => screen.note(line),
       stopped,
+      // A service manager would end a standby that is not ready in time.
+      ...(journal.isStandby && { onWait: () => void notifier.ready('waiting for its cell') }),
     });
     if (running === undefined) {
       recorder?.recorder.close();
@@ -275,12 +290,14 @@ function tlsOf({ tls, tlsCert, tlsKey }: ServeOptions, cwd: string): ServeSettin
   return { certFile: resolve(cwd, tlsCert), keyFile: resolve(cwd, tlsKey) };
 }
 
-function withoutSecrets({
-  AGENTHOST_TOKEN: _token,
-  AGENTHOST_JOURNAL_PASSWORD: _password,
-  ...env
-}: Context['env']): Context['env'] {
-  return env;
+/** Without the secrets of the host. PGPASSWORD is one of them when the host uses a database: else it is that of a user's own programs. */
+function withoutSecrets(
+  { AGENTHOST_TOKEN: _token, AGENTHOST_JOURNAL_PASSWORD: _password, ...env }: Context['env'],
+  hasDatabase: boolean,
+): Context['env'] {
+  if (!hasDatabase) return env;
+  const { PGPASSWORD: _databasePassword, ...others } = env;
+  return others;
 }
 
 /** A host that listens on all addresses is reached on this machine by loopback. */

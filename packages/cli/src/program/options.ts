@@ -2,6 +2,7 @@ import type { Option } from 'commander';
 import { AUTOMATION_OPTIONS } from './automation-options.ts';
 import { CHANGES_OPTIONS } from './changes-options.ts';
 import { DAEMON_OPTIONS } from './daemon-options.ts';
+import { GATEWAY_OPTIONS } from './gateway-options.ts';
 import { type OptionSpec, toOption } from './option-spec.ts';
 import { TELEMETRY_OPTIONS } from './telemetry-options.ts';
 import { TERM_OPTIONS } from './term-options.ts';
@@ -180,6 +181,18 @@ export const OPTIONS = {
     flags: '--standby',
     type: 'flag',
     description: 'with --journal: wait while another host holds the cell, and take over when that one ends',
+  },
+  announce: {
+    flags: '--announce <url>',
+    type: 'text',
+    description: 'with --journal: address at which gateways reach this host, such as https://machine1:4711',
+    defaultText: 'the address that it listens on, with the name of the machine for all addresses',
+  },
+  label: {
+    flags: '--label <text>',
+    type: 'list',
+    description:
+      'with --journal: label by which gateways choose hosts for new sessions, such as gpu; repeatable',
   },
   config: {
     flags: '--config <file>',
@@ -421,6 +434,7 @@ export const OPTIONS = {
   ...AUTOMATION_OPTIONS,
   ...CHANGES_OPTIONS,
   ...DAEMON_OPTIONS,
+  ...GATEWAY_OPTIONS,
   ...TERM_OPTIONS,
   ...TELEMETRY_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;

@@ -20,6 +20,7 @@ import { exampleLines } from './command-builder.ts';
 import { addCommentCommands } from './comment-commands.ts';
 import { addCustomizationCommands } from './customization-commands.ts';
 import { addDaemonCommands, HOST_OPTIONS } from './daemon-commands.ts';
+import { addGatewayCommands } from './gateway-commands.ts';
 import { addGrantCommands } from './grant-commands.ts';
 import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
 import { addMcpCommands } from './mcp-commands.ts';
@@ -127,6 +128,7 @@ export function programOf(
   ]);
   addDaemonCommands({ context, screen, program, command, example, done });
   addServiceCommands({ context, screen, program, command, example, done });
+  addGatewayCommands({ context, screen, program, command, example, done });
 
   const running = command(program, 'run', 'ask an agent and stream its answer', [
     'agent',

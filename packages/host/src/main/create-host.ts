@@ -6,6 +6,7 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
+import { leaveCell } from '../journal/postgres/folder-of-cell.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
 import { ensureFolder } from '../lib/ensure-folder.ts';
@@ -99,6 +100,7 @@ export class Host {
     const journal = this.#options.journal ?? this.#sqlite();
     try {
       const start = await journal.open();
+      if (this.#options.journal === undefined && dataDir !== undefined) leaveCell(dataDir);
       // Open the log only now. The journal refuses a folder that another host uses or that is not writable.
       if (this.#options.log === undefined) this.#ownLog = fileLog(this.#options.dataDir);
       if (this.#ownLog !== undefined) this.#log = this.#logTap.through(this.#ownLog);
@@ -139,6 +141,13 @@ export class Host {
     const holder = {};
     signal?.addEventListener('abort', () => drain.end(holder), { once: true });
     return drain.begin(holder, timeoutMs);
+  }
+
+  /** What the host does now, for the placement of new sessions. Zero and false when it does not run. */
+  get load(): { readonly runningTurns: number; readonly isDraining: boolean } {
+    if (this.#state.phase !== 'running') return { runningTurns: 0, isDraining: false };
+    const { drain } = this.#state.core;
+    return { runningTurns: drain.runningCount, isDraining: drain.isOn };
   }
 
   /** Whether a drain that is still on has waited as long as it was told to: another one would only repeat the wait. */

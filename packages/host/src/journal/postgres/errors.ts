@@ -25,6 +25,10 @@ export const TAKEN =
 export const RESTORED =
   'the database of the journal was restored or replaced, and may lack the newest changes: this host writes nothing more, and must be started again';
 
+/** What a host says that is older than the tables allow. */
+export const UPGRADED =
+  'a newer host changed the tables of the journal: install that version of agenthost, and start this host again';
+
 /** Where a server is, without any secret, for messages. */
 export interface ServerPlace {
   readonly user: string;

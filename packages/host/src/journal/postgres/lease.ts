@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { JournalError } from '../journal.ts';
+import type { Announcement } from './announcement.ts';
 import { type Connection, number, optionalText, type Row } from './connection.ts';
 
 /** A cell that this host holds. */
@@ -30,7 +31,7 @@ export async function takeLease(
   const token = randomUUID();
   // Waits for the former holder's transaction, and then reads the expiry again, which that transaction may have set.
   const { rows } = await connection.query(
-    `UPDATE agenthost.cells SET epoch = epoch + 1, lease = $2, mark = 0, holder = $3,
+    `UPDATE agenthost.cells SET epoch = epoch + 1, lease = $2, mark = 0, holder = $3, announced = NULL,
        expires_at = clock_timestamp() + $4 * interval '1 millisecond'
      WHERE name = $1 AND coalesce(expires_at <= clock_timestamp(), true) RETURNING id, epoch`,
     [name, token, holderName(), ttlMs],
@@ -65,19 +66,29 @@ function refusal(name: string, { holder, leftMs }: { holder: string; leftMs: num
   );
 }
 
+/** What a host writes when it renews its lease. */
+export interface Renewal {
+  /** Duration of the lease. */
+  readonly ttlMs: number;
+  /** The number of the host's last commit. */
+  readonly mark: number;
+  /** How gateways reach the host. */
+  readonly announcement: Announcement | undefined;
+}
+
 /**
- * Renews a lease by the server's clock. `mark`: the host's last commit. Resolves with whether this host still holds the lease, and the database
- * has that commit.
+ * Renews a lease by the server's clock, and writes how gateways reach the host. Resolves with whether this host still holds the lease, and the
+ * database has its last commit.
  */
 export async function renewLease(
   connection: Connection,
   { cell, token }: Lease,
-  { ttlMs, mark }: { readonly ttlMs: number; readonly mark: number },
+  { ttlMs, mark, announcement }: Renewal,
 ): Promise<boolean> {
   const { rowCount } = await connection.query(
-    `UPDATE agenthost.cells SET expires_at = clock_timestamp() + $4 * interval '1 millisecond'
+    `UPDATE agenthost.cells SET announced = $5, expires_at = clock_timestamp() + $4 * interval '1 millisecond'
      WHERE id = $1 AND lease = $2 AND mark = $3`,
-    [cell, token, mark, ttlMs],
+    [cell, token, mark, ttlMs, announcement === undefined ? null : JSON.stringify(announcement)],
   );
   return rowCount === 1;
 }
@@ -85,7 +96,8 @@ export async function renewLease(
 /** Gives a lease back, so that the next host takes it at once. */
 export async function releaseLease(connection: Connection, { cell, token }: Lease): Promise<void> {
   await connection.query(
-    'UPDATE agenthost.cells SET holder = NULL, expires_at = NULL, lease = NULL WHERE id = $1 AND lease = $2',
+    `UPDATE agenthost.cells SET holder = NULL, expires_at = NULL, announced = NULL, lease = NULL
+     WHERE id = $1 AND lease = $2`,
     [cell, token],
   );
 }

@@ -193,19 +193,46 @@ const createTables = `
 
   CREATE TABLE agenthost.processes (
     cell bigint NOT NULL,
+    -- The data folder of the host that started the process: each machine of a cell has its own.
+    folder text COLLATE "C" NOT NULL,
     pid bigint NOT NULL,
     start_time text NOT NULL,
     command text NOT NULL,
-    PRIMARY KEY (cell, pid)
+    PRIMARY KEY (cell, folder, pid)
   );
 `;
 
+/**
+ * Version 2. `announced`: how gateways reach the host that holds the cell, as JSON (see announcement.ts). The index gives the newest sessions
+ * of all cells.
+ */
+const addGateways = `
+  ALTER TABLE agenthost.cells ADD COLUMN announced text;
+  CREATE INDEX sessions_of_all ON agenthost.sessions (modified_at DESC, cell, uri);
+`;
+
+/** A step to the next version. */
+interface Migration {
+  readonly sql: string;
+  /** The oldest version whose hosts can still use the tables. They go on while machines are upgraded one after the other. */
+  readonly least: number;
+}
+
 /** All migrations in order. Append only: a released migration never changes. */
-const migrations: readonly string[] = [createTables];
+const migrations: readonly Migration[] = [
+  { sql: createTables, least: 1 },
+  { sql: addGateways, least: 1 },
+];
+
+/** The newest version that this host knows. */
+const KNOWN_VERSION = migrations.length;
+
+/** Whether a host of this version can use a database whose oldest usable version is `least`. */
+export const isUsable = (least: number): boolean => least <= KNOWN_VERSION;
 
 /**
- * Brings the database to the newest version, in one transaction. Hosts that start at the same time wait for each other. Rejects with
- * `JournalError` 'newer' for the tables of a newer host, and for a server that is too old.
+ * Brings the database to the newest version, in one transaction. Hosts that start at the same time wait for each other. Leaves tables of a newer
+ * host as they are. Rejects with `JournalError` 'newer' when this host cannot use those, and for a server that is too old.
  */
 export async function migrate(connection: Connection): Promise<void> {
   const { rows } = await connection.query(
@@ -219,7 +246,7 @@ export async function migrate(connection: Connection): Promise<void> {
       `PostgreSQL at ${address} has version ${Number(major)}: agenthost needs version ${LEAST_SERVER} or newer`,
     );
   }
-  if (isKnown === true && (await readVersion(connection)) === migrations.length) return;
+  if (isKnown === true && (await readVersion(connection)).version === KNOWN_VERSION) return;
   await connection.execute('BEGIN');
   try {
     await connection.execute('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
@@ -229,21 +256,25 @@ export async function migrate(connection: Connection): Promise<void> {
       await connection.execute(
         `SET LOCAL client_min_messages = warning;
          CREATE SCHEMA IF NOT EXISTS agenthost;
-         CREATE TABLE IF NOT EXISTS agenthost.version (version integer NOT NULL);`,
+         CREATE TABLE IF NOT EXISTS agenthost.version (version integer NOT NULL, least integer NOT NULL);`,
       );
     }
-    const version = await readVersion(connection);
-    if (version > migrations.length) {
+    const { version, least } = await readVersion(connection);
+    if (!isUsable(least)) {
       throw new JournalError(
         'newer',
-        `database ${database} at ${address} has version ${version}, and this host knows versions up to ${migrations.length}: ` +
+        `database ${database} at ${address} has version ${version}, and this host knows versions up to ${KNOWN_VERSION}: ` +
           'install a newer agenthost, or choose another database',
       );
     }
-    for (const sql of migrations.slice(version)) await connection.execute(sql);
-    await connection.execute(
-      `DELETE FROM agenthost.version; INSERT INTO agenthost.version VALUES (${migrations.length})`,
-    );
+    const missing = migrations.slice(version);
+    for (const { sql } of missing) await connection.execute(sql);
+    const newest = missing.at(-1);
+    if (newest !== undefined) {
+      await connection.execute(
+        `DELETE FROM agenthost.version; INSERT INTO agenthost.version VALUES (${KNOWN_VERSION}, ${newest.least})`,
+      );
+    }
     await connection.execute('COMMIT');
   } catch (error) {
     if (!connection.isLost) await connection.execute('ROLLBACK');
@@ -251,7 +282,10 @@ export async function migrate(connection: Connection): Promise<void> {
   }
 }
 
-async function readVersion(connection: Connection): Promise<number> {
-  const { rows } = await connection.query('SELECT version FROM agenthost.version');
-  return rows[0] === undefined ? 0 : number(rows[0], 'version');
+async function readVersion(connection: Connection): Promise<{ version: number; least: number }> {
+  const { rows } = await connection.query('SELECT version, least FROM agenthost.version');
+  const [row] = rows;
+  return row === undefined
+    ? { version: 0, least: 0 }
+    : { version: number(row, 'version'), least: number(row, 'least') };
 }

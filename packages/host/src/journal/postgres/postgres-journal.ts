@@ -23,8 +23,10 @@ import type {
 } from '../rows.ts';
 import type { SearchOptions, SearchPage } from '../search/results.ts';
 import { search } from '../search/search.ts';
+import type { Announcement } from './announcement.ts';
 import type { Connection, Statements } from './connection.ts';
 import { readDiskUse, readWholeDiskUse } from './disk-space.ts';
+import { FolderOfCell } from './folder-of-cell.ts';
 import { type Lease, releaseLease } from './lease.ts';
 import type { LeaseTime } from './lease-time.ts';
 import { ReadGate } from './read-gate.ts';
@@ -65,6 +67,11 @@ export interface PostgresJournalOptions {
   readonly password?: string | undefined;
   /** Name of the host's identity: its rows are its own, and one host at a time holds it. Default 'main'. */
   readonly cell?: string | undefined;
+  /**
+   * The data folder of the host. `open` rejects with 'locked' while another host in PostgreSQL uses the folder, and when it belongs to another cell.
+   * Default: none is locked.
+   */
+  readonly dataFolder?: string | undefined;
   /**
    * ms for which `open` waits while another host holds the cell. Default 10,000, in which the lease of a killed host ends. Infinity: until
    * the cell is free, as a standby does, which also waits for a server that does not answer.
@@ -112,6 +119,8 @@ export class PostgresJournal implements Journal {
   readonly #timers: Timers;
   #open: Open | undefined;
   #cancelRenewal: Cancel = () => undefined;
+  #folder: FolderOfCell | undefined;
+  #announce: () => Announcement | undefined = () => undefined;
   #isClosed = false;
 
   constructor(options: PostgresJournalOptions) {
@@ -124,6 +133,17 @@ export class PostgresJournal implements Journal {
   async open(): Promise<JournalStart> {
     if (this.#open !== undefined) throw new JournalError('io', 'the journal is open already');
     this.#isClosed = false;
+    const { dataFolder } = this.#options;
+    if (dataFolder !== undefined) this.#folder = FolderOfCell.take(dataFolder, this.#cellName);
+    try {
+      return await this.#openCell();
+    } catch (error) {
+      this.#folder?.release();
+      throw error;
+    }
+  }
+
+  async #openCell(): Promise<JournalStart> {
     const { connection, lease, leaseTime, numbers, identity } = await takeCell({
       name: this.#cellName,
       leaseMs: this.#leaseMs,
@@ -167,12 +187,23 @@ export class PostgresJournal implements Journal {
     return start;
   }
 
+  /**
+   * Tells gateways how to reach this host. `read` is called now and with each renewal of the lease. Does not reject: without the server, the next
+   * renewal writes it.
+   */
+  async announce(read: () => Announcement): Promise<void> {
+    this.#announce = read;
+    await this.#renew();
+  }
+
   async commit(writes: readonly JournalWrite[]): Promise<void> {
     // A read called before this resolves must not see the batch.
     const open = this.#opened();
     const { lastSeq, total } = open.state;
     try {
-      await open.transactions.run((statements) => new PostgresWriter(statements, open.state).apply(writes));
+      await open.transactions.run((statements) =>
+        new PostgresWriter(statements, open.state, this.#folderId).apply(writes),
+      );
     } catch (error) {
       // The batch was rolled back, and what the writer knew with it.
       open.state = newState(lastSeq, total);
@@ -283,7 +314,7 @@ export class PostgresJournal implements Journal {
   }
 
   listProcesses(): Promise<readonly StoredProcess[]> {
-    return this.#read(listProcesses);
+    return this.#read((statements) => listProcesses(statements, this.#folderId));
   }
 
   diskUse(session: string): Promise<DiskUse | undefined> {
@@ -333,6 +364,11 @@ export class PostgresJournal implements Journal {
       if (!(error instanceof JournalError)) throw error;
     }
     await Promise.all([transactions.close(), gate.close()]);
+    this.#folder?.release();
+  }
+
+  get #folderId(): string {
+    return this.#folder?.id ?? '';
   }
 
   #opened(): Open {
@@ -350,7 +386,7 @@ export class PostgresJournal implements Journal {
 
   /** Renews the lease before anything is read out. Rejects with 'unreachable' or 'lost'. */
   #confirm(open: Open): Promise<void> {
-    open.confirming ??= open.transactions.renew().finally(() => {
+    open.confirming ??= open.transactions.renew(this.#announce()).finally(() => {
       open.confirming = undefined;
     });
     return open.confirming;
@@ -374,7 +410,7 @@ export class PostgresJournal implements Journal {
     if (open === undefined) return;
     const { leaseTime, transactions } = open;
     try {
-      await transactions.renew();
+      await transactions.renew(this.#announce());
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       const { giveUpMs = DEFAULT_GIVE_UP_MS } = this.#options;

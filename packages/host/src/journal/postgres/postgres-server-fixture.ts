@@ -1,76 +1,138 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { Connection } from './connection.ts';
 
 /** The user that the server's processes run as when the tests run as root, which the server refuses. */
 const OTHER_USER = 'nobody';
 
-/** The folder of `initdb`: of the PATH, or of Debian's packages. `undefined` when PostgreSQL is not installed. */
+/**
+ * The folder of `initdb`: of the PATH, or of Debian's packages. When PostgreSQL is not installed, throws under REQUIRE_ALL=1, else says so, and
+ * tests are skipped.
+ */
 export function findPrograms(): string | undefined {
   const packaged = '/usr/lib/postgresql';
   const versions = existsSync(packaged)
     ? readdirSync(packaged).toSorted((a, b) => Number(b) - Number(a))
     : [];
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return [...folders, ...versions.map((version) => join(packaged, version, 'bin'))].find((folder) =>
+  const found = [...folders, ...versions.map((version) => join(packaged, version, 'bin'))].find((folder) =>
     existsSync(join(folder, 'initdb')),
   );
+  // A link in the PATH may be the only one of its programs there.
+  if (found !== undefined) return dirname(realpathSync(join(found, 'initdb')));
+  if (process.env['REQUIRE_ALL'] === '1') throw new Error('PostgreSQL is not installed');
+  process.stderr.write(
+    "skipped: PostgreSQL is not installed (no initdb in PATH or /usr/lib/postgresql/*/bin; Debian's package is postgresql)\n",
+  );
+  return undefined;
 }
 
 /** A PostgreSQL server of its own, on a socket in a temporary folder. */
 export class TestServer {
   readonly #programs: string;
-  readonly #folder: string;
+  /** Has the data and the socket. */
+  readonly folder: string;
   readonly #account: { uid?: number; gid?: number };
   #process: ChildProcess | undefined;
 
   private constructor(programs: string) {
     this.#programs = programs;
-    this.#folder = mkdtempSync(join(tmpdir(), 'agenthost-pg-'));
+    this.folder = mkdtempSync(join(tmpdir(), 'agenthost-pg-'));
     this.#account = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
     const { uid, gid } = this.#account;
-    if (uid !== undefined && gid !== undefined) chownSync(this.#folder, uid, gid);
-    chmodSync(this.#folder, 0o700);
+    if (uid !== undefined && gid !== undefined) chownSync(this.folder, uid, gid);
+    chmodSync(this.folder, 0o700);
   }
 
   /** Creates a database cluster, and starts its server. */
-  static async start(programs: string): Promise<TestServer> {
-    const server = new TestServer(programs);
-    execFileSync(
-      join(programs, 'initdb'),
-      ['-D', server.#data, '-U', 'agenthost', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
-      { ...server.#account, cwd: server.#folder, stdio: 'ignore' },
+  static start(programs: string): Promise<TestServer> {
+    return TestServer.#make(programs, (server) =>
+      server.run(
+        'initdb',
+        '-U',
+        'agenthost',
+        '-A',
+        'trust',
+        '--no-sync',
+        '-E',
+        'UTF8',
+        '--locale=C',
+        '-D',
+        server.#data,
+      ),
     );
-    await server.start();
-    return server;
+  }
+
+  /** Copies a running server to a standby that follows it. */
+  static standbyOf(primary: TestServer): Promise<TestServer> {
+    return TestServer.#make(primary.#programs, (server) =>
+      server.run(
+        'pg_basebackup',
+        '-h',
+        primary.folder,
+        '-U',
+        'agenthost',
+        '-R',
+        '-c',
+        'fast',
+        '-D',
+        server.#data,
+      ),
+    );
+  }
+
+  static async #make(programs: string, fill: (server: TestServer) => unknown): Promise<TestServer> {
+    const server = new TestServer(programs);
+    try {
+      fill(server);
+      await server.start();
+      return server;
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
   }
 
   get url(): string {
-    return `postgres://agenthost@localhost/postgres?host=${encodeURIComponent(this.#folder)}`;
+    return this.urlOf('postgres');
   }
 
-  /** Starts the server again. */
+  urlOf(database: string): string {
+    return `postgres://agenthost@localhost/${database}?host=${encodeURIComponent(this.folder)}`;
+  }
+
+  /** Path of the server's socket. */
+  get socket(): string {
+    return join(this.folder, '.s.PGSQL.5432');
+  }
+
+  /** Runs a program of PostgreSQL, and returns its output. */
+  run(program: string, ...args: readonly string[]): string {
+    return execFileSync(join(this.#programs, program), args, {
+      ...this.#account,
+      cwd: this.folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  /** Starts the server again. Rejects when it ends at its start. */
   async start(): Promise<void> {
-    this.#process = spawn(
+    const settings = ['listen_addresses=', 'fsync=off', 'logging_collector=off'];
+    const child = spawn(
       join(this.#programs, 'postgres'),
-      [
-        '-D',
-        this.#data,
-        '-k',
-        this.#folder,
-        '-c',
-        'listen_addresses=',
-        '-c',
-        'fsync=off',
-        '-c',
-        'logging_collector=off',
-      ],
-      { ...this.#account, cwd: this.#folder, stdio: 'ignore' },
+      ['-D', this.#data, '-k', this.folder, ...settings.flatMap((setting) => ['-c', setting])],
+      { ...this.#account, cwd: this.folder, stdio: ['ignore', 'ignore', 'pipe'] },
     );
-    for (;;) {
+    this.#process = child;
+    let said = '';
+    child.stderr.on('data', (data) => {
+      said = `${said}${data}`.slice(-2_000);
+    });
+    while (child.exitCode === null && child.signalCode === null) {
       try {
         const connection = await Connection.open({ url: this.url }, 'test');
         await connection.end();
@@ -79,6 +141,7 @@ export class TestServer {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }
+    throw new Error(`PostgreSQL ended at its start: ${said}`);
   }
 
   /** Ends all processes of the server at once, as a crash does. */
@@ -88,20 +151,20 @@ export class TestServer {
 
   async stop(): Promise<void> {
     await this.#end('SIGINT');
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
-    if (child === undefined) return;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
     child.kill(signal);
     await exited;
   }
 
   get #data(): string {
-    return join(this.#folder, 'data');
+    return join(this.folder, 'data');
   }
 }
 

@@ -1,6 +1,7 @@
 import { JournalError } from '../journal.ts';
-import { Connection, optionalText, type Server } from './connection.ts';
-import { RESTORED } from './errors.ts';
+import { Connection, number, optionalText, type Server } from './connection.ts';
+import { RESTORED, UPGRADED } from './errors.ts';
+import { isUsable } from './migrations.ts';
 
 /** Time in which the server must finish a statement. */
 export const DEFAULT_STATEMENT_MS = 8_000;
@@ -59,16 +60,19 @@ export async function openSession(
  * Identifies the data of a server: its system identifier, the timeline that it writes, and the table of the cells. The timeline of
  * `pg_control_checkpoint()` would be that of the last checkpoint, which may be from before a promotion. A table that was restored from a dump
  * has another object identifier. A restored snapshot of the server's volume has the same identity. Rejects with 'unreachable' for a standby of
- * the database.
+ * the database, and with 'lost' when a newer host has changed the tables so that this one cannot use them.
  */
 export async function readIdentity(connection: Connection): Promise<string> {
   const { rows } = await connection.query(
     `SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE
        (SELECT system_identifier FROM pg_control_system())::text
        || '/' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)
-       || '/' || 'agenthost.cells'::regclass::oid::text END AS identity`,
+       || '/' || 'agenthost.cells'::regclass::oid::text END AS identity,
+       (SELECT least FROM agenthost.version)`,
   );
-  const identity = optionalText(rows[0] ?? {}, 'identity');
+  const row = rows[0] ?? {};
+  if (!isUsable(number(row, 'least'))) throw new JournalError('lost', UPGRADED);
+  const identity = optionalText(row, 'identity');
   if (identity !== undefined) return identity;
   throw new JournalError(
     'unreachable',

@@ -1,4 +1,5 @@
 import { JournalError } from '../journal.ts';
+import type { Announcement } from './announcement.ts';
 import { type Connection, number, Statements, text } from './connection.ts';
 import { isConnectionLoss, RESTORED, TAKEN } from './errors.ts';
 import { EXTEND, FENCE } from './fence.ts';
@@ -84,13 +85,13 @@ export class Transactions {
   }
 
   /** Renews the lease. Rejects with 'lost' when this host no longer holds it, or the database lacks its last commit. */
-  renew(): Promise<void> {
+  renew(announcement: Announcement | undefined): Promise<void> {
     const { lease, leaseMs, leaseTime } = this.#parts;
     return this.#statements.run(async () => {
       this.#check();
       const connection = await this.#connected();
       const asked = momentNow();
-      if (!(await renewLease(connection, lease, { ttlMs: leaseMs, mark: this.#committed })))
+      if (!(await renewLease(connection, lease, { ttlMs: leaseMs, mark: this.#committed, announcement })))
         throw this.lose(new JournalError('lost', TAKEN));
       leaseTime.confirm(asked);
     });

@@ -1,4 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { defined } from '@agenthost/protocol/values';
+import { cellOf } from '../../postgres/folder-of-cell.ts';
 import { checkDatabase, type DatabaseCheck } from '../check-database.ts';
 import { isInUse } from '../hold-database.ts';
 import { migrations } from '../migrations.ts';
@@ -9,6 +11,8 @@ export interface FolderCheck {
   /** Absent: there is no database, or a host uses it. */
   readonly database?: DatabaseCheck;
   readonly isInUse: boolean;
+  /** The sessions are in PostgreSQL, in this cell. */
+  readonly cell?: string;
   /** Newest version of the schema that this agenthost knows. */
   readonly knownVersion: number;
   /** Names of damaged databases that earlier hosts set aside. */
@@ -20,6 +24,8 @@ export async function checkDataFolder(dataDir: string): Promise<FolderCheck> {
   const files = journalFiles(dataDir);
   const setAside = readdirSync(dataDir).filter((name) => /^journal\.db\.damaged-[\dTZ]+(-\d+)?$/.test(name));
   const facts = { knownVersion: migrations.length, setAside };
+  const cell = cellOf(dataDir);
+  if (cell !== undefined) return { ...facts, isInUse: cell.isInUse, ...defined({ cell: cell.name }) };
   if (!existsSync(files.database)) return { ...facts, isInUse: false };
   if (isInUse(files)) return { ...facts, isInUse: true };
   return { ...facts, isInUse: false, database: await checkDatabase(files.database) };

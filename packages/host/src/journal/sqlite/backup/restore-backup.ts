@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ensureFolder } from '../../../lib/ensure-folder.ts';
 import { BackupError } from '../../backup-error.ts';
+import { cellOf } from '../../postgres/folder-of-cell.ts';
 import { checkDatabase } from '../check-database.ts';
 import { isInUse } from '../hold-database.ts';
 import { migrations } from '../migrations.ts';
@@ -79,7 +80,7 @@ export async function restoreBackup({ file, dataDir: given, now }: RestoreReques
 }
 
 function refuseInUse(dataDir: string): void {
-  if (isInUse(journalFiles(dataDir)))
+  if (isInUse(journalFiles(dataDir)) || cellOf(dataDir)?.isInUse === true)
     throw new BackupError(
       'inUse',
       `a host uses ${dataDir}: stop the host first, or restore into another folder with --data`,
