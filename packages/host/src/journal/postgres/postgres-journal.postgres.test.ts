@@ -333,6 +333,16 @@ describe.skipIf(programs === undefined)(
         { op: 'process', pid: 7, startTime: 'boot/2', command: 'two' },
         { op: 'dropProcess', pid: 7 },
       ]);
+      const orphans: unknown[] = [];
+      const waiting = create({
+        dataFolder: String(folders[0]),
+        endOrphans: async ({ listProcesses, readMeta }) => {
+          orphans.push(...(await listProcesses()), await readMeta('k'));
+        },
+      });
+      await second.commit([{ op: 'meta', key: 'k', value: 'v' }]);
+      await expect(waiting.open()).rejects.toMatchObject({ code: 'locked' });
+      expect(orphans).toEqual([{ pid: 7, startTime: 'boot/1', command: 'one' }, 'v']);
       await second.close();
       await again.open();
       expect(await again.listProcesses()).toEqual([{ pid: 7, startTime: 'boot/1', command: 'one' }]);

@@ -59,6 +59,9 @@ import {
 } from './window.ts';
 import { PostgresWriter, type WriterState } from './writes.ts';
 
+/** What a cell knows of the processes of a machine that does not hold it. */
+export type RecordedProcesses = Pick<Journal, 'listProcesses' | 'readMeta'>;
+
 /** Options of `PostgresJournal`. */
 export interface PostgresJournalOptions {
   /** The server and the database, as a `postgres://` URL. */
@@ -83,6 +86,11 @@ export interface PostgresJournalOptions {
   readonly statementMs?: number | undefined;
   /** ms without an answer of the server after which the journal is lost for this host. Default 60,000. */
   readonly giveUpMs?: number | undefined;
+  /**
+   * Ends processes that this machine recorded in an earlier life, before `open` waits for another host: they may write to folders of that host.
+   * Default: the host ends them when it has the cell.
+   */
+  readonly endOrphans?: ((recorded: RecordedProcesses) => Promise<void>) | undefined;
   /** Called while `open` waits, with the reason: for another host, or for the server. */
   readonly onWait?: ((message: string) => void) | undefined;
   /** Called once, when this journal can never be written again: mostly, when another host has taken the cell. */
@@ -151,6 +159,14 @@ export class PostgresJournal implements Journal {
       onWait: this.#options.onWait,
       timers: this.#timers,
       connect: () => this.#connect('write'),
+      beforeWait:
+        this.#folder === undefined
+          ? undefined
+          : async (statements) =>
+              this.#options.endOrphans?.({
+                listProcesses: () => listProcesses(statements, this.#folderId),
+                readMeta: (key) => readMeta(statements, key),
+              }),
       isClosed: () => this.#isClosed,
     });
     const { start, trimmedSeq, total } = numbers;

@@ -1,6 +1,6 @@
 import type { Timers } from '../../lib/clock.ts';
 import { JournalError } from '../journal.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, number, Statements } from './connection.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { LeaseTime, momentNow } from './lease-time.ts';
 import { migrate } from './migrations.ts';
@@ -22,6 +22,8 @@ export interface TakeOptions {
   readonly onWait: ((message: string) => void) | undefined;
   readonly timers: Timers;
   readonly connect: () => Promise<Connection>;
+  /** Called once before the wait for another host, with what the journal knows of the cell. */
+  readonly beforeWait: ((statements: Statements) => Promise<void>) | undefined;
   /** Whether the wait is to end. */
   readonly isClosed: () => boolean;
 }
@@ -38,10 +40,11 @@ export interface TakenCell {
 
 /** Connects, migrates and takes the cell, or waits for it. Rejects with the last refusal, or with 'closed'. */
 export async function takeCell(options: TakeOptions): Promise<TakenCell> {
-  const { waitMs, onWait, timers, isClosed } = options;
+  const { name, waitMs, onWait, timers, isClosed } = options;
   const end = performance.now() + waitMs;
   let connection: Connection | undefined;
   let told: JournalError['code'] | undefined;
+  let { beforeWait } = options;
   try {
     for (;;) {
       let refusal: JournalError;
@@ -50,6 +53,10 @@ export async function takeCell(options: TakeOptions): Promise<TakenCell> {
         const taken = await tryTaking(connection, options);
         if (!(taken instanceof JournalError)) return taken;
         refusal = taken;
+        if (beforeWait !== undefined) {
+          await beforeWait(new Statements(connection, await idOf(connection, name)));
+          beforeWait = undefined;
+        }
       } catch (error) {
         if (!(error instanceof JournalError)) throw error;
         const isPatient = waitMs === Number.POSITIVE_INFINITY;
@@ -79,6 +86,11 @@ async function prepared({ connect }: TakeOptions): Promise<Connection> {
     connection.abandon();
     throw error;
   }
+}
+
+async function idOf(connection: Connection, name: string): Promise<number> {
+  const { rows } = await connection.query('SELECT id FROM agenthost.cells WHERE name = $1', [name]);
+  return number(rows[0] ?? {}, 'id');
 }
 
 async function tryTaking(
