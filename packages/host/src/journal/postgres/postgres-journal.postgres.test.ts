@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { JournalWrite } from '../journal.ts';
 import { Connection } from './connection.ts';
+import { FENCE_FAULTS, replaceFence } from './fence-faults-fixture.ts';
 import { PostgresJournal, type PostgresJournalOptions } from './postgres-journal.ts';
 import { findPrograms, TestServer } from './postgres-server-fixture.ts';
 
@@ -12,16 +13,6 @@ const chat = 'ahp-chat:/c1';
 
 /** Timers of a host that is paused: nothing is due. */
 const paused = { after: () => () => undefined, immediate: () => undefined };
-/** A fence that finds nothing, and one that keeps no host from taking the cell. */
-const FAULTS = {
-  'no check of the lease': 'BEGIN END',
-  'no lock of the cell': `BEGIN
-    IF NOT EXISTS (SELECT 1 FROM agenthost.cells WHERE id = wanted AND lease = held) THEN
-      RAISE EXCEPTION 'fenced' USING ERRCODE = 'AH001';
-    END IF;
-  END`,
-};
-
 const envelope = (seq: number): JournalWrite => ({
   op: 'envelope',
   seq,
@@ -164,20 +155,16 @@ describe.skipIf(programs === undefined)(
         expect(await unknownToSecond()).toEqual([]);
       });
 
-      test.each(Object.entries(FAULTS))('a fault in the fence is found: %s', async (_, body) => {
-        const replace = (text: string): Promise<void> =>
-          query(
-            `CREATE OR REPLACE FUNCTION agenthost.fence(wanted bigint, held uuid, former bigint, next bigint, ttl_ms float8) RETURNS void LANGUAGE plpgsql AS $fault$ ${text} $fault$`,
-          );
+      test.each(Object.entries(FENCE_FAULTS))('a fault in the fence is found: %s', async (_, body) => {
         const journal = create();
         await journal.open();
         await journal.close();
         const source = await firstOf(`SELECT prosrc FROM pg_proc WHERE proname = 'fence'`);
-        await replace(body);
+        await query(replaceFence(body));
         try {
           expect(await unknownToSecond()).not.toEqual([]);
         } finally {
-          await replace(String(source));
+          await query(replaceFence(String(source)));
         }
       });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { Connection } from './connection.ts';
@@ -34,22 +34,25 @@ export function findPrograms(): string | undefined {
 export class TestServer {
   readonly #programs: string;
   /** Has the data and the socket. */
-  readonly folder: string;
+  readonly home: string;
   readonly #account: { uid?: number; gid?: number };
   #process: ChildProcess | undefined;
 
-  private constructor(programs: string) {
+  readonly #settings: readonly string[];
+
+  private constructor(programs: string, settings: readonly string[]) {
     this.#programs = programs;
-    this.folder = mkdtempSync(join(tmpdir(), 'agenthost-pg-'));
+    this.#settings = settings;
+    this.home = mkdtempSync(join(tmpdir(), 'agenthost-pg-'));
     this.#account = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
     const { uid, gid } = this.#account;
-    if (uid !== undefined && gid !== undefined) chownSync(this.folder, uid, gid);
-    chmodSync(this.folder, 0o700);
+    if (uid !== undefined && gid !== undefined) chownSync(this.home, uid, gid);
+    chmodSync(this.home, 0o700);
   }
 
-  /** Creates a database cluster, and starts its server. */
-  static start(programs: string): Promise<TestServer> {
-    return TestServer.#make(programs, (server) =>
+  /** Creates a database cluster, and starts its server. `settings`: such as `max_connections=200`. Its commits are not synced to disk by default. */
+  static start(programs: string, settings: readonly string[] = ['fsync=off']): Promise<TestServer> {
+    return TestServer.#make(programs, settings, (server) =>
       server.run(
         'initdb',
         '-U',
@@ -68,11 +71,11 @@ export class TestServer {
 
   /** Copies a running server to a standby that follows it. */
   static standbyOf(primary: TestServer): Promise<TestServer> {
-    return TestServer.#make(primary.#programs, (server) =>
+    return TestServer.#make(primary.#programs, primary.#settings, (server) =>
       server.run(
         'pg_basebackup',
         '-h',
-        primary.folder,
+        primary.home,
         '-U',
         'agenthost',
         '-R',
@@ -84,8 +87,12 @@ export class TestServer {
     );
   }
 
-  static async #make(programs: string, fill: (server: TestServer) => unknown): Promise<TestServer> {
-    const server = new TestServer(programs);
+  static async #make(
+    programs: string,
+    settings: readonly string[],
+    fill: (server: TestServer) => unknown,
+  ): Promise<TestServer> {
+    const server = new TestServer(programs, settings);
     try {
       fill(server);
       await server.start();
@@ -96,24 +103,34 @@ export class TestServer {
     }
   }
 
+  /** A new folder that the server can use, such as one for a tablespace. `prepare` may mount a disk on it. */
+  folder(name: string, prepare: (path: string) => void): string {
+    const path = join(this.home, name);
+    mkdirSync(path);
+    prepare(path);
+    const { uid, gid } = this.#account;
+    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+    return path;
+  }
+
   get url(): string {
     return this.urlOf('postgres');
   }
 
   urlOf(database: string): string {
-    return `postgres://agenthost@localhost/${database}?host=${encodeURIComponent(this.folder)}`;
+    return `postgres://agenthost@localhost/${database}?host=${encodeURIComponent(this.home)}`;
   }
 
   /** Path of the server's socket. */
   get socket(): string {
-    return join(this.folder, '.s.PGSQL.5432');
+    return join(this.home, '.s.PGSQL.5432');
   }
 
   /** Runs a program of PostgreSQL, and returns its output. */
   run(program: string, ...args: readonly string[]): string {
     return execFileSync(join(this.#programs, program), args, {
       ...this.#account,
-      cwd: this.folder,
+      cwd: this.home,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -121,11 +138,11 @@ export class TestServer {
 
   /** Starts the server again. Rejects when it ends at its start. */
   async start(): Promise<void> {
-    const settings = ['listen_addresses=', 'fsync=off', 'logging_collector=off'];
+    const settings = ['listen_addresses=', 'logging_collector=off', ...this.#settings];
     const child = spawn(
       join(this.#programs, 'postgres'),
-      ['-D', this.#data, '-k', this.folder, ...settings.flatMap((setting) => ['-c', setting])],
-      { ...this.#account, cwd: this.folder, stdio: ['ignore', 'ignore', 'pipe'] },
+      ['-D', this.#data, '-k', this.home, ...settings.flatMap((setting) => ['-c', setting])],
+      { ...this.#account, cwd: this.home, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     this.#process = child;
     let said = '';
@@ -151,7 +168,7 @@ export class TestServer {
 
   async stop(): Promise<void> {
     await this.#end('SIGINT');
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.home, { recursive: true, force: true });
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -164,7 +181,7 @@ export class TestServer {
   }
 
   get #data(): string {
-    return join(this.folder, 'data');
+    return join(this.home, 'data');
   }
 }
 

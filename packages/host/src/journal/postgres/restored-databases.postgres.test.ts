@@ -42,12 +42,12 @@ describe.skipIf(programs === undefined)('databases that lost the newest commits'
     await running.open();
     await running.reserveSeq(50);
     await running.commit([envelope(7)]);
-    const dump = join(server.folder, 'dump.sql');
-    writeFileSync(dump, server.run('pg_dump', '-h', server.folder, '-U', 'agenthost', 'dumped'));
+    const dump = join(server.home, 'dump.sql');
+    writeFileSync(dump, server.run('pg_dump', '-h', server.home, '-U', 'agenthost', 'dumped'));
     await running.commit([envelope(8)]);
     await admin.query('DROP DATABASE dumped WITH (FORCE)');
     await admin.query('CREATE DATABASE dumped');
-    server.run('psql', '-q', '-h', server.folder, '-U', 'agenthost', '-d', 'dumped', '-f', dump);
+    server.run('psql', '-q', '-h', server.home, '-U', 'agenthost', '-d', 'dumped', '-f', dump);
     expect(await outcomeOf(running, 9)).toBe('lost');
     expect(lost).toEqual(['lost']);
     const restored = await cells.connect(url);
