@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { askingTurn } from './asking-turn.ts';
 import { jsonLines, Machine } from './cli-process.ts';
 
@@ -18,6 +18,29 @@ async function untilLogged(text: string): Promise<void> {
 }
 
 describe('start, status, restart and stop', () => {
+  test('a standby that waits is started, and goes on to wait', async () => {
+    const args = [
+      'start',
+      '--standby',
+      '--journal',
+      'postgres://nobody@127.0.0.1:1/none',
+      '--port',
+      '0',
+      '--json',
+    ];
+    const { code, out } = await machine.run(args);
+    expect(code).toBe(0);
+    const [started] = jsonLines(out);
+    expect(started).toMatchObject({
+      isNew: true,
+      waiting: expect.stringMatching(/^no answer from PostgreSQL at 127.0.0.1:1 /),
+    });
+    const pid = Number(started?.['pid']);
+    expect(machine.hosts()).toEqual([]);
+    process.kill(pid, 'SIGTERM');
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), { timeout: 60_000 });
+  }, 120_000);
+
   test('run a host in the background, and a restart loses no turn and keeps address and options', async () => {
     const none = await machine.run(['status']);
     expect(none.code).toBe(4);

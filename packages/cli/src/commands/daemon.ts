@@ -6,7 +6,7 @@ import { nextLaunch } from '../daemon/next-launch.ts';
 import { type LaunchOptions, serveArguments } from '../daemon/serve-arguments.ts';
 import { stopHost } from '../daemon/stop-host.ts';
 import type { HostRecord } from '../host-link/discovery.ts';
-import { startHost } from '../host-link/start-host.ts';
+import { type Launch, launchHost, type WaitingHost } from '../host-link/start-host.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';
@@ -45,13 +45,13 @@ export async function start(context: Context, screen: Screen, options: StartOpti
     else screen.json({ ...publicFacts(present), isNew: false });
     return EXIT.done;
   }
-  const host = await startHost(context, screen, hostsFolder(context), {
+  const host = await launchHost(context, screen, hostsFolder(context), {
     dataDir,
     args: serveArguments(options, context.cwd),
     cwd: context.cwd,
     env: context.env,
   });
-  if (options.json === true) screen.json({ ...publicFacts(host), isNew: true });
+  if (options.json === true) screen.json({ ...startedFacts(host), isNew: true });
   return EXIT.done;
 }
 
@@ -71,8 +71,8 @@ export async function restart(context: Context, screen: Screen, options: StopOpt
   refuseService(host, commandLine('service restart'));
   const launch = await nextLaunch(context, host, (line) => screen.note(line));
   await stopHost(context, screen, host, options.drain);
-  const next = await startHost(context, screen, hostsFolder(context), launch);
-  if (options.json === true) screen.json({ ...publicFacts(next), isNew: true });
+  const next = await launchHost(context, screen, hostsFolder(context), launch);
+  if (options.json === true) screen.json({ ...startedFacts(next), isNew: true });
   return EXIT.done;
 }
 
@@ -101,6 +101,8 @@ export async function status(context: Context, screen: Screen, options: StatusOp
   }
   return EXIT.done;
 }
+
+const startedFacts = (host: HostRecord | WaitingHost): object => ('url' in host ? publicFacts(host) : host);
 
 /** Facts about a host, without its token. */
 const publicFacts = ({ url, wsUrl, pid, dataDir, version }: HostRecord): object => ({

@@ -111,7 +111,7 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
   const findings: Finding[] = [];
   let newestTime = 0;
   if (existsSync(dataDir)) {
-    const { database, isInUse, isInterrupted, knownVersion, setAside } = await checkFolder(dataDir);
+    const { database, isInUse, isInterrupted, cell, knownVersion, setAside } = await checkFolder(dataDir);
     newestTime = database?.newestTime ?? 0;
     if (isInterrupted)
       findings.push(
@@ -129,6 +129,8 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
           'run this command where the host runs',
         ),
       );
+    else if (cell !== undefined)
+      findings.push(ok('database', `not checked: the sessions are in PostgreSQL, in cell ${oneLine(cell)}`));
     else if (database === undefined) findings.push(ok('database', 'none yet'));
     else if (database.unreadable !== undefined)
       findings.push(

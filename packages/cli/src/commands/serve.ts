@@ -82,8 +82,9 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   try {
     const { file, isRequired } = configFileOf(context, options.config);
     const config = await readConfig(file, isRequired);
+    const hasDatabase = (options.journal ?? config.journal) !== undefined;
     const agents = chooseAgents(config, {
-      environment: withoutSecrets(context.env),
+      environment: withoutSecrets(context.env, hasDatabase),
       file,
       dataDir,
       keyFolder: keyFolder(context),
@@ -92,7 +93,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     const oidc = await oidcOptions(options, config.oidc, context.env);
     const journal = {
       ...defined({ url: options.journal === undefined ? undefined : checkJournalUrl(options.journal) }),
-      password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || undefined,
+      // Kept for later connections: PGPASSWORD is removed from the environment below.
+      password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || context.env['PGPASSWORD'] || undefined,
       isStandby: options.standby === true,
       announced: { url: options.announce, labels: options.label ?? [] },
     };
@@ -110,6 +112,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     delete process.env['AGENTHOST_TOKEN'];
     delete process.env['AGENTHOST_JOURNAL_PASSWORD'];
     delete process.env['AGENTHOST_OIDC_CLIENT_SECRET'];
+    if (hasDatabase) delete process.env['PGPASSWORD'];
     const recorder =
       options.record === undefined
         ? undefined
@@ -146,6 +149,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     const running = await startHosting(settings, config, agents, {
       tell: (line) => screen.note(line),
       stopped,
+      // A service manager would end a standby that is not ready in time.
+      ...(journal.isStandby && { onWait: () => void notifier.ready('waiting for its cell') }),
     });
     if (running === undefined) {
       recorder?.recorder.close();
@@ -316,13 +321,19 @@ function tlsOf({ tls, tlsCert, tlsKey }: ServeOptions, cwd: string): ServeSettin
   return { certFile: resolve(cwd, tlsCert), keyFile: resolve(cwd, tlsKey) };
 }
 
-function withoutSecrets({
-  AGENTHOST_TOKEN: _token,
-  AGENTHOST_JOURNAL_PASSWORD: _password,
-  AGENTHOST_OIDC_CLIENT_SECRET: _secret,
-  ...env
-}: Context['env']): Context['env'] {
-  return env;
+/** Without the secrets of the host. PGPASSWORD is one of them when the host uses a database: else it is that of a user's own programs. */
+function withoutSecrets(
+  {
+    AGENTHOST_TOKEN: _token,
+    AGENTHOST_JOURNAL_PASSWORD: _password,
+    AGENTHOST_OIDC_CLIENT_SECRET: _secret,
+    ...env
+  }: Context['env'],
+  hasDatabase: boolean,
+): Context['env'] {
+  if (!hasDatabase) return env;
+  const { PGPASSWORD: _databasePassword, ...others } = env;
+  return others;
 }
 
 /** A host that listens on all addresses is reached on this machine by loopback. */

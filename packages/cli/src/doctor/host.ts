@@ -2,6 +2,7 @@ import { type AhpClient, RpcError } from '@agenthost/client';
 import { type CheckHostResult, ErrorCodes, ROOT_URI } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import { commandLine } from '../process/own-command.ts';
+import { oneLine } from '../render/plain-text.ts';
 import { bytes } from '../render/session-line.ts';
 import { type AgentFacts, checkAgents } from './agents.ts';
 import { checkClock } from './clock.ts';
@@ -27,7 +28,9 @@ async function hostFacts(client: AhpClient): Promise<CheckHostResult | Finding> 
   }
 }
 
-function databaseOf({ database, unchecked = '' }: CheckHostResult): Finding {
+function databaseOf({ database, unchecked = '', databaseServer }: CheckHostResult): Finding {
+  if (databaseServer !== undefined)
+    return ok('database', `not checked: the sessions are in ${oneLine(databaseServer)}`);
   if (database === undefined)
     return warning(
       'database',

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
-import { plain } from '../render/plain-text.ts';
+import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
 import { rotateLog } from './rotate-log.ts';
@@ -34,16 +34,36 @@ export interface Launch {
   readonly env: Context['env'];
 }
 
-/**
- * Starts a host that outlives this command, with what it says in `serve.log` of the data folder, and waits until it can be found. Rejects with
- * what the host said when it ends first. `launch`: absent for a host with defaults.
- */
+/** A standby that was started, and waits for its cell. */
+export interface WaitingHost {
+  readonly pid: number;
+  readonly dataDir: string;
+  /** What it waits for. */
+  readonly waiting: string;
+}
+
+/** Starts a host, by default with defaults; see `launchHost`. Rejects for one that waits for its cell. */
 export async function startHost(
   context: Context,
   screen: Screen,
   folder: string,
   launch: Launch = { dataDir: dataFolder(context), args: [], cwd: context.home, env: context.env },
 ): Promise<HostRecord> {
+  const started = await launchHost(context, screen, folder, launch);
+  if ('url' in started) return started;
+  throw new CliError(EXIT.cannotConnect, started.waiting);
+}
+
+/**
+ * Starts a host that outlives this command, with what it says in `serve.log` of the data folder, and waits until it can be found, or until it waits
+ * as a standby. Rejects with what the host said when it ends first.
+ */
+export async function launchHost(
+  context: Context,
+  screen: Screen,
+  folder: string,
+  launch: Launch,
+): Promise<HostRecord | WaitingHost> {
   const { dataDir } = launch;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'serve.log');
@@ -67,13 +87,25 @@ export async function startHost(
       hasEnded = true;
     });
     child.unref();
-    const found = await untilFound(folder, dataDir, START_TIMEOUT_MS, () => hasEnded);
+    const { pid } = child;
+    let waiting: string | undefined;
+    const isOver = async (): Promise<boolean> => {
+      if (launch.args.includes('--standby')) waiting = await waitOf(logFile, before);
+      return hasEnded || waiting !== undefined;
+    };
+    const found = await untilFound(folder, dataDir, START_TIMEOUT_MS, isOver);
+    if (found === undefined && waiting !== undefined && pid !== undefined && !hasEnded) {
+      screen.note(`started a standby (pid ${pid}), log in ${logFile}; it waits: ${oneLine(waiting)}`);
+      return { pid, dataDir, waiting };
+    }
     if (found !== undefined) {
       screen.note(`started a host on ${found.url} (pid ${found.pid}), log in ${logFile}`);
       return found;
     }
     // Two commands may start a host at the same time. One of the hosts finds the data folder in use.
-    const rival = hasEnded ? await untilFound(folder, dataDir, RIVAL_TIMEOUT_MS, () => false) : undefined;
+    const rival = hasEnded
+      ? await untilFound(folder, dataDir, RIVAL_TIMEOUT_MS, async () => false)
+      : undefined;
     if (rival !== undefined) return rival;
     throw new CliError(EXIT.cannotConnect, hasEnded ? await lastWords(logFile, before) : tooLate(logFile));
   } finally {
@@ -94,17 +126,23 @@ async function untilFound(
   folder: string,
   dataDir: string,
   limitMs: number,
-  isOver: () => boolean,
+  isOver: () => Promise<boolean>,
 ): Promise<HostRecord | undefined> {
   for (const end = performance.now() + limitMs; performance.now() < end; await wait(POLL_INTERVAL_MS)) {
     const host = (await readHosts(folder)).find((each) => each.dataDir === dataDir);
-    if (host !== undefined || isOver()) return host;
+    if (host !== undefined || (await isOver())) return host;
   }
   return undefined;
 }
 
 const tooLate = (logFile: string): string =>
   `the host was not ready within ${START_TIMEOUT_MS / 1_000} s; see ${logFile}`;
+
+/** What the host waits for, as it logged it since the file had `from` bytes. */
+async function waitOf(logFile: string, from: number): Promise<string | undefined> {
+  const bytes = await readFile(logFile);
+  return /^(?:agenthost: )?waiting: (.+)$/m.exec(plain(bytes.subarray(from).toString('utf8')))?.[1];
+}
 
 /** The last line that was logged since the file had `from` bytes. */
 async function lastWords(logFile: string, from: number): Promise<string> {

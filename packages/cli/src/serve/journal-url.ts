@@ -1,4 +1,10 @@
-import { type Announcement, isCellName, type JournalError, PostgresJournal } from '@agenthost/host';
+import {
+  type Announcement,
+  endRecorded,
+  isCellName,
+  type JournalError,
+  PostgresJournal,
+} from '@agenthost/host';
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 
@@ -87,6 +93,7 @@ export function journalAt(
     dataFolder: dataDir,
     ...(isStandby && { waitMs: Number.POSITIVE_INFINITY }),
     onWait: (message) => tell(`waiting: ${oneLine(message)}`),
+    endOrphans: endRecorded,
     onLost,
   });
 }

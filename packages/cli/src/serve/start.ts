@@ -102,14 +102,14 @@ function basePathOf(given: string | undefined): string | undefined {
 }
 
 /**
- * Makes and starts the host; `tell` gets a line for people about each trouble. Rejects with what its parts reject with; see `explainStart`.
+ * Makes and starts the host; `tell` gets a line for people about each trouble. `onWait` is called while the host waits for its cell. Rejects with what its parts reject with; see `explainStart`.
  * `undefined` when `stopped` resolved while the host waited for another one.
  */
 export async function startHosting(
   settings: ServeSettings,
   config: ServeConfig,
   agents: AgentChoice,
-  { tell, stopped }: { tell: (line: string) => void; stopped: Promise<void> },
+  { tell, stopped, onWait }: { tell: (line: string) => void; stopped: Promise<void>; onWait?: () => void },
 ): Promise<RunningHost | undefined> {
   const { dataDir, host: address, port, token, tokenFile, version } = settings;
   const { recorder } = settings;
@@ -123,7 +123,14 @@ export async function startHosting(
       ? undefined
       : journalAt(
           { password: undefined, isStandby: false, announced, ...settings.journal, url: journalUrl },
-          { dataDir, tell, onLost: lost.reject },
+          {
+            dataDir,
+            tell: (line) => {
+              tell(line);
+              onWait?.();
+            },
+            onLost: lost.reject,
+          },
         );
   const roots = settings.roots ?? config.roots;
   const host: Host = createHost({

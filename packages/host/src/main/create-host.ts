@@ -6,6 +6,7 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
+import { leaveCell } from '../journal/postgres/folder-of-cell.ts';
 import { removeLeftStaging } from '../journal/sqlite/backup/staging.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
@@ -100,6 +101,7 @@ export class Host {
     const journal = this.#options.journal ?? this.#sqlite();
     try {
       const start = await journal.open();
+      if (this.#options.journal === undefined && dataDir !== undefined) leaveCell(dataDir);
       // Open the log only now. The journal refuses a folder that another host uses or that is not writable.
       if (this.#options.log === undefined) this.#ownLog = fileLog(this.#options.dataDir);
       if (this.#ownLog !== undefined) this.#log = this.#logTap.through(this.#ownLog);

@@ -38,7 +38,7 @@ const TROUBLES: Readonly<Record<JournalError['code'], string>> = {
   missing: 'its database was removed',
   closed: 'the host is stopping',
   unreachable: 'its database does not answer',
-  lost: 'another host has taken it over',
+  lost: 'another host may have taken it over',
   io: 'its disk fails',
 };
 

@@ -114,6 +114,8 @@ export interface CheckHostResult {
   };
   /** Why the database was not checked. */
   unchecked?: string;
+  /** The kind of database server that has the sessions, such as `PostgreSQL`. Absent: they are in the data folder. */
+  databaseServer?: string;
 }
 
 /** `x-hostDiskUse` (extension): disk space of the whole host. */

@@ -67,8 +67,11 @@ export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }
     name: 'backup',
     commands: {
       'x-backup': async ({ file, force = false }, _caller, signal) => {
-        if (dataDir === undefined || !hasCopies)
-          throw conflict('The host has no data folder that could be backed up');
+        if (dataDir === undefined) throw conflict('The host has no data folder that could be backed up');
+        if (!hasCopies)
+          throw conflict(
+            'The sessions are in PostgreSQL: back up that database with pg_dump, and the data folder with a copy',
+          );
         return alone(signal, (aborted) =>
           tools.write({ dataDir, file, force, version, now: clock.now(), signal: aborted, copyTo }),
         );
@@ -76,8 +79,8 @@ export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }
       'x-checkHost': async (_params, _caller, signal): Promise<CheckHostResult> => {
         const clockMovedMs = Math.round(Date.now() - performance.timeOrigin - performance.now());
         const facts = { node: process.version, pid: process.pid, now: clock.now(), lastTime, clockMovedMs };
-        if (dataDir === undefined || !hasCopies)
-          return { ...facts, unchecked: 'the host has no data folder' };
+        if (dataDir === undefined) return { ...facts, unchecked: 'the host has no data folder' };
+        if (!hasCopies) return { ...facts, dataDir, databaseServer: 'PostgreSQL' };
         return alone(signal, async (aborted) => ({
           ...facts,
           dataDir,

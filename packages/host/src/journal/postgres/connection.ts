@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Client, QueryResult } from 'pg';
 import { JournalError } from '../journal.ts';
 import { type ServerPlace, toJournalError } from './errors.ts';
@@ -5,6 +6,14 @@ import { decodeText, encodeText } from './stored-text.ts';
 
 /** Time in which a connection must be made. */
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Time in which a connection must end in order. */
+const END_TIMEOUT_MS = 2_000;
+/** A machine that is gone is noticed by the system too, about 10 s after this time without traffic. */
+const KEEP_ALIVE_DELAY_MS = 2_000;
+/** Time without an answer after which a connection is given up. Longer than any time limit of the server for a statement. */
+const DEFAULT_SILENCE_MS = 10_000;
+/** Part of that time that an overdue answer gets once more: it may wait in the socket of a process that was paused. */
+const LAST_CHANCE = 0.1;
 
 /** A value of a statement. Arrays become arrays of the server. */
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
@@ -24,16 +33,25 @@ const names = new Map<string, string>();
 
 /**
  * A connection to PostgreSQL. Statements are prepared once, and sent at once: several of them wait for one round trip. The server runs
- * them in order.
+ * them in order. A connection that does not answer is given up: its statements reject with 'unreachable'.
  */
 export class Connection {
   readonly #client: Client;
+  readonly #socket: Socket;
   readonly place: ServerPlace;
+  #silenceMs: number;
   #isLost = false;
+  /** Statements without an answer. */
+  #pendingCount = 0;
+  /** Time of the last answer, or of the first statement since all were answered. */
+  #heardAt = 0;
+  #watch: NodeJS.Timeout | undefined;
 
-  private constructor(client: Client, place: ServerPlace) {
+  private constructor(client: Client, socket: Socket, place: ServerPlace, silenceMs: number) {
     this.#client = client;
+    this.#socket = socket;
     this.place = place;
+    this.#silenceMs = silenceMs;
     client.on('error', () => {
       // Statements that wait for an answer are rejected too.
       this.#isLost = true;
@@ -43,16 +61,23 @@ export class Connection {
     });
   }
 
-  /** Connects. Rejects with `JournalError`. */
-  static async open({ url, password }: Server, name: string): Promise<Connection> {
+  /** Connects. `silenceMs`: time without an answer after which the connection is given up, 10,000 by default. Rejects with `JournalError`. */
+  static async open(
+    { url, password }: Server,
+    name: string,
+    silenceMs: number = DEFAULT_SILENCE_MS,
+  ): Promise<Connection> {
     // Only hosts with this journal load the library.
     const { default: pg } = await import('pg');
+    const socket = new Socket();
     const client = new pg.Client({
       connectionString: url,
       ...(password !== undefined && { password }),
       application_name: `agenthost ${name}`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+      stream: () => socket,
       pipeline: true,
     });
     const { INT8, NUMERIC, TEXT } = pg.types.builtins;
@@ -64,7 +89,7 @@ export class Connection {
       database: client.database ?? '',
       address: client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`,
     };
-    const connection = new Connection(client, place);
+    const connection = new Connection(client, socket, place, silenceMs);
     try {
       await client.connect();
     } catch (cause) {
@@ -84,36 +109,66 @@ export class Connection {
       name = `s${names.size}`;
       names.set(sql, name);
     }
-    try {
-      return await this.#client.query<Row>({ name, text: sql, values: values.map(toSent) });
-    } catch (cause) {
-      throw toJournalError(cause, this.place);
-    }
+    const config = { name, text: sql, values: values.map(toSent) };
+    return this.#answerOf(() => this.#client.query<Row>(config));
   }
 
   /** Runs statements without values in one round trip. */
   async execute(sql: string): Promise<void> {
+    await this.#answerOf(() => this.#client.query(sql));
+  }
+
+  /** Runs work whose statements may take any time. */
+  async patiently<T>(work: () => Promise<T>): Promise<T> {
+    const former = this.#silenceMs;
+    this.#silenceMs = Number.POSITIVE_INFINITY;
     try {
-      await this.#client.query(sql);
-    } catch (cause) {
-      throw toJournalError(cause, this.place);
+      return await work();
+    } finally {
+      this.#silenceMs = former;
     }
   }
 
-  /** Closes the connection, after the statements that wait for an answer. */
+  /** Closes the connection, after the statements that wait for an answer. Gives it up when that takes more than 2 s. */
   async end(): Promise<void> {
     if (this.#isLost) return;
     this.#isLost = true;
+    const late = setTimeout(() => this.#socket.destroy(), END_TIMEOUT_MS);
     await this.#client.end();
+    clearTimeout(late);
   }
 
-  /** Gives up a connection in an unknown state. */
+  /** Gives up a connection in an unknown state. Its statements reject. */
   abandon(): void {
-    if (this.#isLost) return;
     this.#isLost = true;
-    this.#client.end().catch(() => {
-      // The server has closed the connection, as wanted.
-    });
+    this.#socket.destroy();
+  }
+
+  async #answerOf<T>(send: () => Promise<T>): Promise<T> {
+    this.#pendingCount += 1;
+    if (this.#pendingCount === 1) {
+      this.#heardAt = performance.now();
+      this.#watchFor(this.#silenceMs);
+    }
+    try {
+      return await send();
+    } catch (cause) {
+      throw toJournalError(cause, this.place);
+    } finally {
+      this.#pendingCount -= 1;
+      this.#heardAt = performance.now();
+      if (this.#pendingCount === 0) clearTimeout(this.#watch);
+    }
+  }
+
+  #watchFor(ms: number, isLast = false): void {
+    if (ms === Number.POSITIVE_INFINITY) return;
+    this.#watch = setTimeout(() => {
+      const leftMs = this.#heardAt + this.#silenceMs - performance.now();
+      if (leftMs > 0) this.#watchFor(leftMs);
+      else if (!isLast) this.#watchFor(this.#silenceMs * LAST_CHANCE, true);
+      else this.#socket.destroy(new Error(`no answer within ${this.#silenceMs / 1_000} s`));
+    }, ms);
   }
 }
 

@@ -9,14 +9,25 @@ const SQL_STATES = {
   noPermission: '42501',
   readOnly: '25006',
   tooManyConnections: '53300',
+  lockTimeout: '55P03',
+  canceled: '57014',
 } as const;
 
-/** A custom SQLSTATE that the function `fence` raises. */
+/** Custom SQLSTATEs that the function `fence` raises: another host has taken the cell, and the last commit of this host is not there. */
 export const FENCED = 'AH001';
+export const REWOUND = 'AH002';
 
 /** What a host says that lost its cell. */
 export const TAKEN =
   'another host took over this journal: this host writes nothing more, and must be started again';
+
+/** What a host says whose database has other data than before. */
+export const RESTORED =
+  'the database of the journal was restored or replaced, and may lack the newest changes: this host writes nothing more, and must be started again';
+
+/** What a host says that is older than the tables allow. */
+export const UPGRADED =
+  'a newer host changed the tables of the journal: install that version of agenthost, and start this host again';
 
 /** Where a server is, without any secret, for messages. */
 export interface ServerPlace {
@@ -58,13 +69,19 @@ export function toJournalError(cause: unknown, { user, database, address }: Serv
       );
     case SQL_STATES.readOnly:
       return fail(
-        'readOnly',
+        'unreachable',
         `PostgreSQL at ${address} is read-only, as a standby is: connect to the primary`,
       );
+    case SQL_STATES.lockTimeout:
+      return fail('locked', `a transaction of another host still runs in PostgreSQL at ${address}`);
+    case SQL_STATES.canceled:
+      return fail('unreachable', `PostgreSQL at ${address} is too slow: ${errorText(cause)}`);
     case SQL_STATES.tooManyConnections:
       return fail('unreachable', `PostgreSQL at ${address} has no connection left: raise max_connections`);
     case FENCED:
       return fail('lost', TAKEN);
+    case REWOUND:
+      return fail('lost', RESTORED);
     default:
   }
   // Class 53: insufficient resources, above all a full disk. Class 57: the server stops or starts.

@@ -1,8 +1,8 @@
 /** Bodies of the function `fence` with a fault: one that finds nothing, and one that keeps no host from taking the cell. */
 export const FENCE_FAULTS = {
-  'no check of the epoch': 'BEGIN END',
+  'no check of the lease': 'BEGIN END',
   'no lock of the cell': `BEGIN
-    IF NOT EXISTS (SELECT 1 FROM agenthost.cells WHERE id = wanted AND epoch = held) THEN
+    IF NOT EXISTS (SELECT 1 FROM agenthost.cells WHERE id = wanted AND lease = held) THEN
       RAISE EXCEPTION 'fenced' USING ERRCODE = 'AH001';
     END IF;
   END`,
@@ -10,4 +10,4 @@ export const FENCE_FAULTS = {
 
 /** The statement that replaces the body of `fence`. */
 export const replaceFence = (body: string): string =>
-  `CREATE OR REPLACE FUNCTION agenthost.fence(wanted integer, held bigint, next bigint) RETURNS void LANGUAGE plpgsql AS $fault$ ${body} $fault$`;
+  `CREATE OR REPLACE FUNCTION agenthost.fence(wanted bigint, held uuid, former bigint, next bigint, ttl_ms float8) RETURNS void LANGUAGE plpgsql AS $fault$ ${body} $fault$`;

@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorText } from '@agenthost/protocol/values';
 import { ensureFolder } from '../../lib/ensure-folder.ts';
 import { JournalError } from '../journal.ts';
+import { isInUse } from '../sqlite/hold-database.ts';
+import { journalFiles } from '../sqlite/open-database.ts';
 
 /** The file in a data folder that is locked, and has the name of the cell. */
 const FILE = 'cell.db';
@@ -10,15 +14,55 @@ const FILE = 'cell.db';
 /** The primary result code of SQLite for a lock that another process has (https://www.sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5;
 
+/** The cell that a data folder belongs to. */
+export interface CellOfFolder {
+  /** Absent while a host uses the folder. */
+  readonly name?: string;
+  readonly isInUse: boolean;
+}
+
+const inUse = (folder: string, cause?: unknown): JournalError =>
+  new JournalError(
+    'locked',
+    `the data folder ${folder} is in use by another host: give each host its own folder with --data`,
+    { cause },
+  );
+
+/** The cell of a data folder, whose sessions are in PostgreSQL. `undefined` for other folders. */
+export function cellOf(folder: string): CellOfFolder | undefined {
+  const path = join(folder, FILE);
+  if (!existsSync(path)) return undefined;
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    const name = database.prepare('SELECT name FROM cell').get()?.['name'];
+    return typeof name === 'string' ? { name, isInUse: false } : undefined;
+  } catch (error) {
+    // A host that was killed at its first start leaves a file without a table.
+    return isBusy(error) ? { isInUse: true } : undefined;
+  } finally {
+    database.close();
+  }
+}
+
+/** Lets a folder belong to no cell, for a host that keeps its sessions in the folder. Throws `JournalError` 'locked' while a host in PostgreSQL uses it. */
+export function leaveCell(folder: string): void {
+  if (cellOf(folder)?.isInUse === true) throw inUse(folder);
+  rmSync(join(folder, FILE), { force: true });
+}
+
 /**
  * A data folder that one host in PostgreSQL uses. Terminals, worktrees and recorded files in it belong to one cell. The lock ends with the process, also when
  * that is killed.
  */
 export class FolderOfCell {
   readonly #database: DatabaseSync;
+  /** Random and permanent: tells the machines of a cell apart, each of which has its own folder. */
+  readonly id: string;
 
-  private constructor(database: DatabaseSync) {
+  private constructor(database: DatabaseSync, id: string) {
     this.#database = database;
+    this.id = id;
   }
 
   /** Locks the folder, which is created if needed. Throws `JournalError` 'locked' when another host uses it, or when it belongs to another cell. */
@@ -28,28 +72,25 @@ export class FolderOfCell {
     const database = new DatabaseSync(path);
     try {
       database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-      database.exec('CREATE TABLE IF NOT EXISTS cell (name TEXT NOT NULL)');
-      const owner = database.prepare('SELECT name FROM cell').get()?.['name'];
-      if (owner === undefined) database.prepare('INSERT INTO cell VALUES (?)').run(cell);
+      database.exec('CREATE TABLE IF NOT EXISTS cell (name TEXT NOT NULL, folder TEXT NOT NULL)');
+      const { name: owner, folder: id = randomUUID() } =
+        database.prepare('SELECT name, folder FROM cell').get() ?? {};
+      if (owner === undefined) database.prepare('INSERT INTO cell VALUES (?, ?)').run(cell, id);
       else if (owner !== cell) {
         throw new JournalError(
           'locked',
           `the data folder ${folder} belongs to cell ${String(owner)}, not to ${cell}: choose another folder with --data, or the cell ${String(owner)}`,
         );
       }
+      // A host that keeps its sessions in the folder locks that file instead. Each looks for the other after it has its own lock.
+      if (isInUse(journalFiles(folder))) throw inUse(folder);
       database.exec('COMMIT');
-      return new FolderOfCell(database);
+      return new FolderOfCell(database, String(id));
     } catch (error) {
       database.close();
       if (error instanceof JournalError) throw error;
-      const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
-      if (code !== SQLITE_BUSY)
-        throw new JournalError('io', `${path} cannot be used: ${errorText(error)}`, { cause: error });
-      throw new JournalError(
-        'locked',
-        `the data folder ${folder} is in use by another host: give each host its own folder with --data`,
-        { cause: error },
-      );
+      if (isBusy(error)) throw inUse(folder, error);
+      throw new JournalError('io', `${path} cannot be used: ${errorText(error)}`, { cause: error });
     }
   }
 
@@ -58,3 +99,6 @@ export class FolderOfCell {
     if (this.#database.isOpen) this.#database.close();
   }
 }
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { JournalError } from '../journal.ts';
 import type { Announcement } from './announcement.ts';
@@ -6,70 +7,97 @@ import { type Connection, number, optionalText, type Row } from './connection.ts
 /** A cell that this host holds. */
 export interface Lease {
   readonly cell: number;
-  /** No other host has had the same. */
+  /** Raised by each host that takes the cell. A database that was restored may give the same one twice: `token` decides. */
   readonly epoch: number;
+  /** Random, so that no other host has the same, whatever state a database is restored to. */
+  readonly token: string;
 }
 
 /** The holder as other hosts name it. */
 export const holderName = (): string => `${hostname()} (process ${process.pid})`;
 
 /**
- * Tries to take a cell. Resolves with the lease, or with the refusal when another host holds the cell. A transaction of the former holder
- * that passed its fence ends first, so that its envelopes are read.
+ * Tries to take a cell. Resolves with the lease, or with the refusal when another host holds the cell. Locks nothing while the lease of another
+ * host is valid. A transaction of the former holder that passed its fence ends first, so that its envelopes are read.
  */
 export async function takeLease(
   connection: Connection,
   { name, ttlMs }: { readonly name: string; readonly ttlMs: number },
 ): Promise<Lease | JournalError> {
-  await connection.query('INSERT INTO agenthost.cells (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
-  await connection.execute('BEGIN');
-  try {
-    const { rows } = await connection.query(
-      `SELECT id, holder, extract(epoch FROM expires_at - clock_timestamp())::float8 * 1000 AS left_ms
-       FROM agenthost.cells WHERE name = $1 FOR UPDATE`,
-      [name],
-    );
-    const row: Row = rows[0] ?? {};
-    const leftMs = row['left_ms'] === null ? 0 : Number(row['left_ms']);
-    if (leftMs > 0) {
-      const holder = optionalText(row, 'holder') ?? 'another host';
-      return new JournalError(
-        'locked',
-        `cell ${name} is in use by ${holder}, for ${(leftMs / 1000).toFixed(1)} s more unless it renews its lease: stop that host, or choose another cell`,
-      );
-    }
-    const taken = await connection.query(
-      `UPDATE agenthost.cells SET epoch = epoch + 1, mark = 0, holder = $2, announced = NULL,
-         expires_at = clock_timestamp() + $3 * interval '1 millisecond'
-       WHERE id = $1 RETURNING epoch`,
-      [number(row, 'id'), holderName(), ttlMs],
-    );
-    return { cell: number(row, 'id'), epoch: number(taken.rows[0] ?? {}, 'epoch') };
-  } finally {
-    if (!connection.isLost) await connection.execute('COMMIT');
-  }
+  const seen = await readHolder(connection, name);
+  if (seen === undefined)
+    await connection.query('INSERT INTO agenthost.cells (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
+  else if (seen.leftMs > 0) return refusal(name, seen);
+  const token = randomUUID();
+  // Waits for the former holder's transaction, and then reads the expiry again, which that transaction may have set.
+  const { rows } = await connection.query(
+    `UPDATE agenthost.cells SET epoch = epoch + 1, lease = $2, mark = 0, holder = $3, announced = NULL,
+       expires_at = clock_timestamp() + $4 * interval '1 millisecond'
+     WHERE name = $1 AND coalesce(expires_at <= clock_timestamp(), true) RETURNING id, epoch`,
+    [name, token, holderName(), ttlMs],
+  );
+  const [taken] = rows;
+  if (taken !== undefined) return { cell: number(taken, 'id'), epoch: number(taken, 'epoch'), token };
+  return refusal(name, (await readHolder(connection, name)) ?? { holder: 'another host', leftMs: 0 });
+}
+
+/** Who holds a cell, and for how long yet. `undefined` for an unknown cell. */
+async function readHolder(
+  connection: Connection,
+  name: string,
+): Promise<{ holder: string; leftMs: number } | undefined> {
+  const { rows } = await connection.query(
+    `SELECT holder, extract(epoch FROM expires_at - clock_timestamp())::float8 * 1000 AS left_ms
+     FROM agenthost.cells WHERE name = $1`,
+    [name],
+  );
+  const row: Row | undefined = rows[0];
+  if (row === undefined) return undefined;
+  return {
+    holder: optionalText(row, 'holder') ?? 'another host',
+    leftMs: row['left_ms'] === null ? 0 : number(row, 'left_ms'),
+  };
+}
+
+function refusal(name: string, { holder, leftMs }: { holder: string; leftMs: number }): JournalError {
+  return new JournalError(
+    'locked',
+    `cell ${name} is in use by ${holder}, for ${(leftMs / 1000).toFixed(1)} s more unless it renews its lease: stop that host, or choose another cell`,
+  );
+}
+
+/** What a host writes when it renews its lease. */
+export interface Renewal {
+  /** Duration of the lease. */
+  readonly ttlMs: number;
+  /** The number of the host's last commit. */
+  readonly mark: number;
+  /** How gateways reach the host. */
+  readonly announcement: Announcement | undefined;
 }
 
 /**
- * Renews a lease by the server's clock, and writes how gateways reach the host. Resolves with whether this host still holds it.
+ * Renews a lease by the server's clock, and writes how gateways reach the host. Resolves with whether this host still holds the lease, and the
+ * database has its last commit.
  */
 export async function renewLease(
   connection: Connection,
-  { cell, epoch }: Lease,
-  { ttlMs, announcement }: { readonly ttlMs: number; readonly announcement: Announcement | undefined },
+  { cell, token }: Lease,
+  { ttlMs, mark, announcement }: Renewal,
 ): Promise<boolean> {
   const { rowCount } = await connection.query(
-    `UPDATE agenthost.cells SET announced = $4, expires_at = clock_timestamp() + $3 * interval '1 millisecond'
-     WHERE id = $1 AND epoch = $2`,
-    [cell, epoch, ttlMs, announcement === undefined ? null : JSON.stringify(announcement)],
+    `UPDATE agenthost.cells SET announced = $5, expires_at = clock_timestamp() + $4 * interval '1 millisecond'
+     WHERE id = $1 AND lease = $2 AND mark = $3`,
+    [cell, token, mark, ttlMs, announcement === undefined ? null : JSON.stringify(announcement)],
   );
   return rowCount === 1;
 }
 
 /** Gives a lease back, so that the next host takes it at once. */
-export async function releaseLease(connection: Connection, { cell, epoch }: Lease): Promise<void> {
+export async function releaseLease(connection: Connection, { cell, token }: Lease): Promise<void> {
   await connection.query(
-    'UPDATE agenthost.cells SET holder = NULL, expires_at = NULL, announced = NULL WHERE id = $1 AND epoch = $2',
-    [cell, epoch],
+    `UPDATE agenthost.cells SET holder = NULL, expires_at = NULL, announced = NULL, lease = NULL
+     WHERE id = $1 AND lease = $2`,
+    [cell, token],
   );
 }

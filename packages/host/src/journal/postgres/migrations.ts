@@ -1,6 +1,6 @@
 import { JournalError } from '../journal.ts';
 import { type Connection, number } from './connection.ts';
-import { FENCED } from './errors.ts';
+import { FENCED, REWOUND } from './errors.ts';
 
 /** Oldest major version of PostgreSQL with all functions that the statements use. */
 const LEAST_SERVER = 14;
@@ -13,15 +13,16 @@ const MIGRATION_LOCK = 7_241_004;
  */
 const createTables = `
   CREATE TABLE agenthost.cells (
-    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text COLLATE "C" NOT NULL UNIQUE,
-    -- The lease: raised by each host that takes it. A commit is valid only under the epoch of its host.
+    -- The lease: the token is of the host that holds the cell. Each host that takes the cell raises the epoch.
     epoch bigint NOT NULL DEFAULT 0,
+    lease uuid,
     holder text,
     expires_at timestamptz,
     -- The last transaction of that host. Numbers of the server's transactions do not serve: a crash of the server may reuse them.
     mark bigint NOT NULL DEFAULT 0,
-    -- The server and its timeline that the host used last.
+    -- The identity of the database that the host used last (see session.ts).
     server text,
     reserved_seq bigint NOT NULL DEFAULT 0,
     trimmed_seq bigint NOT NULL DEFAULT 0,
@@ -30,22 +31,26 @@ const createTables = `
   ) WITH (fillfactor = 50);
 
   -- Its lock makes the next host wait for the end of this transaction.
-  CREATE FUNCTION agenthost.fence(wanted integer, held bigint, next bigint) RETURNS void LANGUAGE plpgsql AS $fence$
+  CREATE FUNCTION agenthost.fence(wanted bigint, held uuid, former bigint, next bigint, ttl_ms float8)
+  RETURNS void LANGUAGE plpgsql AS $fence$
   BEGIN
-    UPDATE agenthost.cells SET mark = next WHERE id = wanted AND epoch = held;
-    IF NOT FOUND THEN
-      RAISE EXCEPTION 'cell % has another epoch than %', wanted, held USING ERRCODE = '${FENCED}';
+    UPDATE agenthost.cells SET mark = next, expires_at = clock_timestamp() + ttl_ms * interval '1 millisecond'
+    WHERE id = wanted AND lease = held AND mark = former;
+    IF FOUND THEN RETURN; END IF;
+    IF EXISTS (SELECT 1 FROM agenthost.cells WHERE id = wanted AND lease = held) THEN
+      RAISE EXCEPTION 'cell % is not at transaction %', wanted, former USING ERRCODE = '${REWOUND}';
     END IF;
+    RAISE EXCEPTION 'cell % has another lease', wanted USING ERRCODE = '${FENCED}';
   END $fence$;
 
   CREATE TABLE agenthost.meta (
-    cell integer NOT NULL, key text COLLATE "C" NOT NULL, value text NOT NULL, PRIMARY KEY (cell, key)
+    cell bigint NOT NULL, key text COLLATE "C" NOT NULL, value text NOT NULL, PRIMARY KEY (cell, key)
   );
 
   -- total: bytes of all envelopes up to and including this one, so that the bytes between two rows are a subtraction.
   -- origin: digest of the dispatch that the envelope answers.
   CREATE TABLE agenthost.envelopes (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     seq bigint NOT NULL,
     time bigint NOT NULL,
     bytes bigint NOT NULL,
@@ -61,7 +66,7 @@ const createTables = `
 
   -- id gives the order of creation: an upsert keeps it.
   CREATE TABLE agenthost.channels (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     uri text COLLATE "C" NOT NULL,
     id bigint GENERATED ALWAYS AS IDENTITY,
     long_uri text,
@@ -77,17 +82,17 @@ const createTables = `
   );
   CREATE INDEX channels_by_session ON agenthost.channels (cell, session, id) WHERE session IS NOT NULL;
   CREATE TABLE agenthost.open_channels (
-    cell integer NOT NULL, uri text COLLATE "C" NOT NULL, long_uri text, PRIMARY KEY (cell, uri)
+    cell bigint NOT NULL, uri text COLLATE "C" NOT NULL, long_uri text, PRIMARY KEY (cell, uri)
   );
   -- The oldest envelope that a channel's snapshot row does not reflect; no row when it reflects all.
   CREATE TABLE agenthost.stale (
-    cell integer NOT NULL, channel text COLLATE "C" NOT NULL, seq bigint NOT NULL, PRIMARY KEY (cell, channel)
+    cell bigint NOT NULL, channel text COLLATE "C" NOT NULL, seq bigint NOT NULL, PRIMARY KEY (cell, channel)
   );
   CREATE INDEX stale_by_seq ON agenthost.stale (cell, seq);
 
   -- words: the folded words of the turn, each after the number of its cell and a colon.
   CREATE TABLE agenthost.turns (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     chat text COLLATE "C" NOT NULL,
     ordinal bigint NOT NULL,
     key bigint GENERATED ALWAYS AS IDENTITY,
@@ -102,7 +107,7 @@ const createTables = `
   CREATE INDEX turns_by_word ON agenthost.turns USING gin (words);
   -- Copies of chats share rows of turns (see ../spans.ts).
   CREATE TABLE agenthost.spans (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     chat text COLLATE "C" NOT NULL,
     start bigint NOT NULL,
     stop bigint NOT NULL,
@@ -115,7 +120,7 @@ const createTables = `
   CREATE INDEX spans_by_home ON agenthost.spans (cell, home);
 
   CREATE TABLE agenthost.titles (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     uri text COLLATE "C" NOT NULL,
     key bigint GENERATED ALWAYS AS IDENTITY,
     is_chat boolean NOT NULL,
@@ -126,7 +131,7 @@ const createTables = `
   CREATE INDEX titles_by_word ON agenthost.titles USING gin (words);
 
   CREATE TABLE agenthost.sessions (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     uri text COLLATE "C" NOT NULL,
     long_uri text COLLATE "C",
     modified_at text COLLATE "C" NOT NULL,
@@ -136,7 +141,7 @@ const createTables = `
   CREATE INDEX sessions_by_time ON agenthost.sessions (cell, modified_at DESC, uri);
 
   CREATE TABLE agenthost.clients (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     token_hash text NOT NULL,
     version text NOT NULL,
@@ -150,7 +155,7 @@ const createTables = `
   );
   CREATE INDEX clients_by_time ON agenthost.clients (cell, seen_at, id);
   CREATE TABLE agenthost.tokens (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     key bigint GENERATED ALWAYS AS IDENTITY,
     hash text NOT NULL,
@@ -164,7 +169,7 @@ const createTables = `
   );
 
   CREATE TABLE agenthost.contents (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     session text COLLATE "C" NOT NULL,
     chat text COLLATE "C",
@@ -176,7 +181,7 @@ const createTables = `
   CREATE INDEX contents_by_session ON agenthost.contents (cell, session) INCLUDE (bytes);
   CREATE INDEX contents_by_turn ON agenthost.contents (cell, chat, turn) WHERE chat IS NOT NULL;
   CREATE TABLE agenthost.content_chunks (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     part integer NOT NULL,
     data bytea NOT NULL,
@@ -187,11 +192,13 @@ const createTables = `
   ALTER TABLE agenthost.content_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
 
   CREATE TABLE agenthost.processes (
-    cell integer NOT NULL,
+    cell bigint NOT NULL,
+    -- The data folder of the host that started the process: each machine of a cell has its own.
+    folder text COLLATE "C" NOT NULL,
     pid bigint NOT NULL,
     start_time text NOT NULL,
     command text NOT NULL,
-    PRIMARY KEY (cell, pid)
+    PRIMARY KEY (cell, folder, pid)
   );
 `;
 
@@ -204,12 +211,28 @@ const addGateways = `
   CREATE INDEX sessions_of_all ON agenthost.sessions (modified_at DESC, cell, uri);
 `;
 
+/** A step to the next version. */
+interface Migration {
+  readonly sql: string;
+  /** The oldest version whose hosts can still use the tables. They go on while machines are upgraded one after the other. */
+  readonly least: number;
+}
+
 /** All migrations in order. Append only: a released migration never changes. */
-const migrations: readonly string[] = [createTables, addGateways];
+const migrations: readonly Migration[] = [
+  { sql: createTables, least: 1 },
+  { sql: addGateways, least: 1 },
+];
+
+/** The newest version that this host knows. */
+const KNOWN_VERSION = migrations.length;
+
+/** Whether a host of this version can use a database whose oldest usable version is `least`. */
+export const isUsable = (least: number): boolean => least <= KNOWN_VERSION;
 
 /**
- * Brings the database to the newest version, in one transaction. Hosts that start at the same time wait for each other. Rejects with
- * `JournalError` 'newer' for the tables of a newer host, and for a server that is too old.
+ * Brings the database to the newest version, in one transaction. Hosts that start at the same time wait for each other. Leaves tables of a newer
+ * host as they are. Rejects with `JournalError` 'newer' when this host cannot use those, and for a server that is too old.
  */
 export async function migrate(connection: Connection): Promise<void> {
   const { rows } = await connection.query(
@@ -223,30 +246,35 @@ export async function migrate(connection: Connection): Promise<void> {
       `PostgreSQL at ${address} has version ${Number(major)}: agenthost needs version ${LEAST_SERVER} or newer`,
     );
   }
-  if (isKnown === true && (await readVersion(connection)) === migrations.length) return;
+  if (isKnown === true && (await readVersion(connection)).version === KNOWN_VERSION) return;
   await connection.execute('BEGIN');
   try {
+    await connection.execute('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
     await connection.execute(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     // Only the first host needs the right to create a schema.
     if (isKnown !== true) {
       await connection.execute(
         `SET LOCAL client_min_messages = warning;
          CREATE SCHEMA IF NOT EXISTS agenthost;
-         CREATE TABLE IF NOT EXISTS agenthost.version (version integer NOT NULL);`,
+         CREATE TABLE IF NOT EXISTS agenthost.version (version integer NOT NULL, least integer NOT NULL);`,
       );
     }
-    const version = await readVersion(connection);
-    if (version > migrations.length) {
+    const { version, least } = await readVersion(connection);
+    if (!isUsable(least)) {
       throw new JournalError(
         'newer',
-        `database ${database} at ${address} has version ${version}, and this host knows versions up to ${migrations.length}: ` +
+        `database ${database} at ${address} has version ${version}, and this host knows versions up to ${KNOWN_VERSION}: ` +
           'install a newer agenthost, or choose another database',
       );
     }
-    for (const sql of migrations.slice(version)) await connection.execute(sql);
-    await connection.execute(
-      `DELETE FROM agenthost.version; INSERT INTO agenthost.version VALUES (${migrations.length})`,
-    );
+    const missing = migrations.slice(version);
+    for (const { sql } of missing) await connection.execute(sql);
+    const newest = missing.at(-1);
+    if (newest !== undefined) {
+      await connection.execute(
+        `DELETE FROM agenthost.version; INSERT INTO agenthost.version VALUES (${KNOWN_VERSION}, ${newest.least})`,
+      );
+    }
     await connection.execute('COMMIT');
   } catch (error) {
     if (!connection.isLost) await connection.execute('ROLLBACK');
@@ -254,7 +282,10 @@ export async function migrate(connection: Connection): Promise<void> {
   }
 }
 
-async function readVersion(connection: Connection): Promise<number> {
-  const { rows } = await connection.query('SELECT version FROM agenthost.version');
-  return rows[0] === undefined ? 0 : number(rows[0], 'version');
+async function readVersion(connection: Connection): Promise<{ version: number; least: number }> {
+  const { rows } = await connection.query('SELECT version, least FROM agenthost.version');
+  const [row] = rows;
+  return row === undefined
+    ? { version: 0, least: 0 }
+    : { version: number(row, 'version'), least: number(row, 'least') };
 }

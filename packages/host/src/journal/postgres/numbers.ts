@@ -14,10 +14,13 @@ export interface Numbers {
 /**
  * Reads the numbers of a cell, and notes the start. A server never loses a commit that it has answered. But a restored backup, or a
  * standby that became the primary, may lack the newest commits, the reserved numbers among them: then numbers continue above the clock,
- * which is above any number that a host could have reached, and clients get snapshots [CONN-4].
+ * which is above any number that a host could have reached, and clients get snapshots [CONN-4]. `identity`: see `readIdentity`.
  */
-export async function readNumbers(connection: Connection, { cell, epoch }: Lease): Promise<Numbers> {
-  const server = await serverOf(connection);
+export async function readNumbers(
+  connection: Connection,
+  { cell, token }: Lease,
+  identity: string,
+): Promise<Numbers> {
   const { rows } = await connection.query(
     `SELECT server, reserved_seq, trimmed_seq, trimmed_time, lost,
        (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
@@ -33,13 +36,13 @@ export async function readNumbers(connection: Connection, { cell, epoch }: Lease
   const trimmedSeq = number(row, 'trimmed_seq');
   const lastSeq = isEmpty ? trimmedSeq : Math.max(trimmedSeq, number(row, 'seq'));
   const stored = Math.max(number(row, 'reserved_seq'), lastSeq);
-  const isOther = former !== undefined && former !== server;
+  const isOther = former !== undefined && former !== identity;
   const reservedSeq = isOther ? Math.max(stored, number(row, 'now')) : stored;
   const lost: LostRange[] = readLost(text(row, 'lost'), trimmedSeq);
   if (isOther) lost.push({ after: lastSeq, upTo: reservedSeq });
   const { rowCount } = await connection.query(
-    'UPDATE agenthost.cells SET server = $3, reserved_seq = $4, lost = $5 WHERE id = $1 AND epoch = $2',
-    [cell, epoch, server, reservedSeq, JSON.stringify(lost)],
+    'UPDATE agenthost.cells SET server = $3, reserved_seq = $4, lost = $5 WHERE id = $1 AND lease = $2',
+    [cell, token, identity, reservedSeq, JSON.stringify(lost)],
   );
   if (rowCount !== 1) throw new JournalError('lost', 'another host took over this journal during the start');
   return {
@@ -53,13 +56,4 @@ export async function readNumbers(connection: Connection, { cell, epoch }: Lease
     trimmedSeq,
     total: isEmpty ? 0 : number(row, 'total'),
   };
-}
-
-/** Identifies the data of a server. Another number: another server, a restored backup, or a standby that was promoted. */
-async function serverOf(connection: Connection): Promise<string> {
-  const { rows } = await connection.query(
-    `SELECT (SELECT system_identifier FROM pg_control_system())::text || '/' ||
-       (SELECT timeline_id FROM pg_control_checkpoint())::text AS server`,
-  );
-  return text(rows[0] ?? {}, 'server');
 }

@@ -1,4 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { JournalWrite } from '../journal.ts';
 import { Connection } from './connection.ts';
 import { FENCE_FAULTS, replaceFence } from './fence-faults-fixture.ts';
@@ -257,8 +260,16 @@ describe.skipIf(programs === undefined)(
           /^readOnly: .* does not admit nobody/,
         );
         await query('UPDATE agenthost.version SET version = 99');
+        // Tables of a newer version that this host can still use.
+        const older = create();
+        await older.open();
+        await query('UPDATE agenthost.version SET least = 98');
         const newer = await failure(server.url);
-        await query('UPDATE agenthost.version SET version = 2');
+        await cut();
+        await expect
+          .poll(() => older.commit([envelope(1)]).catch((error: Error) => error.message))
+          .toMatch(/^a newer host changed the tables/);
+        await query('UPDATE agenthost.version SET version = 2, least = 1');
         expect(newer).toMatch(
           /^newer: .* has version 99, and this host knows versions up to 2: install a newer agenthost/,
         );
@@ -291,6 +302,37 @@ describe.skipIf(programs === undefined)(
       await Promise.all([commits, ...reads]);
       expect(reads.length).toBeGreaterThan(150);
       expect(wrong).toEqual([]);
+    });
+
+    test('each machine of a cell has its own processes: pids of another one are neither read nor dropped', async () => {
+      const folders = ['a', 'b'].map((name) => join(mkdtempSync(join(tmpdir(), 'agenthost-pg-data-')), name));
+      onTestFinished(() => {
+        for (const folder of folders) rmSync(dirname(folder), { recursive: true, force: true });
+      });
+      const [first, second, again] = [0, 1, 0].map((n) => create({ dataFolder: String(folders[n]) }));
+      if (first === undefined || second === undefined || again === undefined) throw new Error('no journals');
+      await first.open();
+      await first.commit([{ op: 'process', pid: 7, startTime: 'boot/1', command: 'one' }]);
+      await first.close();
+      await second.open();
+      expect(await second.listProcesses()).toEqual([]);
+      await second.commit([
+        { op: 'process', pid: 7, startTime: 'boot/2', command: 'two' },
+        { op: 'dropProcess', pid: 7 },
+      ]);
+      const orphans: unknown[] = [];
+      const waiting = create({
+        dataFolder: String(folders[0]),
+        endOrphans: async ({ listProcesses, readMeta }) => {
+          orphans.push(...(await listProcesses()), await readMeta('k'));
+        },
+      });
+      await second.commit([{ op: 'meta', key: 'k', value: 'v' }]);
+      await expect(waiting.open()).rejects.toMatchObject({ code: 'locked' });
+      expect(orphans).toEqual([{ pid: 7, startTime: 'boot/1', command: 'one' }, 'v']);
+      await second.close();
+      await again.open();
+      expect(await again.listProcesses()).toEqual([{ pid: 7, startTime: 'boot/1', command: 'one' }]);
     });
 
     test('long URIs, texts with every character and large contents come back as they were', async () => {

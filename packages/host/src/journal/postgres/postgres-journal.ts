@@ -24,13 +24,11 @@ import type {
 import type { SearchOptions, SearchPage } from '../search/results.ts';
 import { search } from '../search/search.ts';
 import type { Announcement } from './announcement.ts';
-import { Connection, type Statements } from './connection.ts';
+import type { Connection, Statements } from './connection.ts';
 import { readDiskUse, readWholeDiskUse } from './disk-space.ts';
-import { TAKEN } from './errors.ts';
 import { FolderOfCell } from './folder-of-cell.ts';
-import { type Lease, releaseLease, renewLease, takeLease } from './lease.ts';
-import { migrate } from './migrations.ts';
-import { readNumbers } from './numbers.ts';
+import { type Lease, releaseLease } from './lease.ts';
+import type { LeaseTime } from './lease-time.ts';
 import { ReadGate } from './read-gate.ts';
 import {
   listChannels,
@@ -47,6 +45,8 @@ import {
   readMeta,
 } from './reads.ts';
 import { PostgresSearchSource } from './search-source.ts';
+import { openSession } from './session.ts';
+import { takeCell } from './take-cell.ts';
 import { Transactions } from './transactions.ts';
 import { findTurn, hasTurnBefore, readTurns } from './turn-reads.ts';
 import {
@@ -58,6 +58,9 @@ import {
   windowSize,
 } from './window.ts';
 import { PostgresWriter, type WriterState } from './writes.ts';
+
+/** What a cell knows of the processes of a machine that does not hold it. */
+export type RecordedProcesses = Pick<Journal, 'listProcesses' | 'readMeta'>;
 
 /** Options of `PostgresJournal`. */
 export interface PostgresJournalOptions {
@@ -74,39 +77,48 @@ export interface PostgresJournalOptions {
   readonly dataFolder?: string | undefined;
   /**
    * ms for which `open` waits while another host holds the cell. Default 10,000, in which the lease of a killed host ends. Infinity: until
-   * the cell is free, as a standby does.
+   * the cell is free, as a standby does, which also waits for a server that does not answer.
    */
   readonly waitMs?: number | undefined;
   /** Duration of the lease by the server's clock. Renewed three times in it. Default 6,000. */
   readonly leaseMs?: number | undefined;
-  /** Called while `open` waits for another host, once with each new text. */
+  /** ms in which the server must finish a statement. Default 8,000. */
+  readonly statementMs?: number | undefined;
+  /** ms without an answer of the server after which the journal is lost for this host. Default 60,000. */
+  readonly giveUpMs?: number | undefined;
+  /**
+   * Ends processes that this machine recorded in an earlier life, before `open` waits for another host: they may write to folders of that host.
+   * Default: the host ends them when it has the cell.
+   */
+  readonly endOrphans?: ((recorded: RecordedProcesses) => Promise<void>) | undefined;
+  /** Called while `open` waits, with the reason: for another host, or for the server. */
   readonly onWait?: ((message: string) => void) | undefined;
-  /** Called once, when another host has taken the cell: this journal is never written again. */
+  /** Called once, when this journal can never be written again: mostly, when another host has taken the cell. */
   readonly onLost?: ((failure: JournalError) => void) | undefined;
   readonly timers?: Timers;
 }
 
-/** Pause between two attempts to take a cell. */
-const TAKE_PAUSE_MS = 500;
 const DEFAULT_WAIT_MS = 10_000;
 const DEFAULT_LEASE_MS = 6_000;
-/** A transaction that waits longer for its host is ended by the server, so that a paused host does not keep others from taking the cell. */
-const IDLE_TRANSACTION_MS = 3_000;
+const DEFAULT_GIVE_UP_MS = 60_000;
 
 /** Parts of an open journal. */
 interface Open {
   readonly lease: Lease;
+  readonly leaseTime: LeaseTime;
   readonly gate: ReadGate;
   readonly transactions: Transactions;
+  /** The renewal that reads wait for. */
+  confirming: Promise<void> | undefined;
   state: WriterState;
   reservedSeq: number;
   trimmedSeq: number;
 }
 
 /**
- * The journal in PostgreSQL. All cells share one set of tables. A lease with an epoch in the database gives one host at a time the right
- * to write a cell, and each transaction checks the epoch. A host whose epoch has passed can write nothing more: its writes reject with
- * 'lost'.
+ * The journal in PostgreSQL. All cells share one set of tables. A lease in the database gives one host at a time the right
+ * to write a cell, and each transaction checks the lease. A host whose lease was taken can write nothing more: its writes reject with 'lost'. Its reads
+ * give nothing after the end of the lease that it could not renew.
  */
 export class PostgresJournal implements Journal {
   readonly #options: PostgresJournalOptions;
@@ -140,27 +152,55 @@ export class PostgresJournal implements Journal {
   }
 
   async #openCell(): Promise<JournalStart> {
-    const connection = await this.#connectWriter();
-    try {
-      await migrate(connection);
-      const lease = await this.#take(connection);
-      const { start, trimmedSeq, total } = await readNumbers(connection, lease);
-      const gate = new ReadGate(() => Connection.open(this.#options, this.#cellName), lease.cell);
-      const transactions = new Transactions({
-        connection,
-        connect: () => this.#connectWriter(),
-        lease,
-        gate,
-        onLost: (failure) => this.#options.onLost?.(failure),
-      });
-      const state = newState(start.lastSeq, total);
-      this.#open = { lease, gate, transactions, state, reservedSeq: start.reservedSeq, trimmedSeq };
-      this.#scheduleRenewal();
-      return start;
-    } catch (error) {
-      await connection.end();
-      throw error;
-    }
+    const { connection, lease, leaseTime, numbers, identity } = await takeCell({
+      name: this.#cellName,
+      leaseMs: this.#leaseMs,
+      waitMs: this.#options.waitMs ?? DEFAULT_WAIT_MS,
+      onWait: this.#options.onWait,
+      timers: this.#timers,
+      connect: () => this.#connect('write'),
+      beforeWait:
+        this.#folder === undefined
+          ? undefined
+          : async (statements) =>
+              this.#options.endOrphans?.({
+                listProcesses: () => listProcesses(statements, this.#folderId),
+                readMeta: (key) => readMeta(statements, key),
+              }),
+      isClosed: () => this.#isClosed,
+    });
+    const { start, trimmedSeq, total } = numbers;
+    const gate = new ReadGate(async () => {
+      try {
+        return await this.#connect('read', identity);
+      } catch (error) {
+        if (error instanceof JournalError && error.code === 'lost') throw transactions.lose(error);
+        throw error;
+      }
+    }, lease.cell);
+    const transactions = new Transactions({
+      connection,
+      connect: () => this.#connect('write', identity),
+      lease,
+      leaseMs: this.#leaseMs,
+      leaseTime,
+      gate,
+      onLost: (failure) => this.#options.onLost?.(failure),
+    });
+    const state = newState(start.lastSeq, total);
+    const { reservedSeq } = start;
+    this.#open = {
+      lease,
+      leaseTime,
+      gate,
+      transactions,
+      confirming: undefined,
+      state,
+      reservedSeq,
+      trimmedSeq,
+    };
+    this.#scheduleRenewal();
+    return start;
   }
 
   /**
@@ -177,7 +217,9 @@ export class PostgresJournal implements Journal {
     const open = this.#opened();
     const { lastSeq, total } = open.state;
     try {
-      await open.transactions.run((statements) => new PostgresWriter(statements, open.state).apply(writes));
+      await open.transactions.run((statements) =>
+        new PostgresWriter(statements, open.state, this.#folderId).apply(writes),
+      );
     } catch (error) {
       // The batch was rolled back, and what the writer knew with it.
       open.state = newState(lastSeq, total);
@@ -288,7 +330,7 @@ export class PostgresJournal implements Journal {
   }
 
   listProcesses(): Promise<readonly StoredProcess[]> {
-    return this.#read(listProcesses);
+    return this.#read((statements) => listProcesses(statements, this.#folderId));
   }
 
   diskUse(session: string): Promise<DiskUse | undefined> {
@@ -341,6 +383,10 @@ export class PostgresJournal implements Journal {
     this.#folder?.release();
   }
 
+  get #folderId(): string {
+    return this.#folder?.id ?? '';
+  }
+
   #opened(): Open {
     if (this.#open === undefined) throw new JournalError('closed', 'the journal is not open');
     return this.#open;
@@ -348,37 +394,23 @@ export class PostgresJournal implements Journal {
 
   async #read<T>(read: (statements: Statements, open: Open) => Promise<T>): Promise<T> {
     const open = this.#opened();
-    return open.gate.read((statements) => read(statements, open));
+    const result = await open.gate.read((statements) => read(statements, open));
+    // After the end of the lease, the rows may be those of another host.
+    if (open.leaseTime.ageMs > this.#leaseMs) await this.#confirm(open);
+    return result;
   }
 
-  async #connectWriter(): Promise<Connection> {
-    const connection = await Connection.open(this.#options, this.#cellName);
-    try {
-      // Commits are durable when they resolve, whatever the default of the database is.
-      await connection.execute(
-        `SET synchronous_commit = on; SET idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`,
-      );
-    } catch (error) {
-      await connection.end();
-      throw error;
-    }
-    return connection;
+  /** Renews the lease before anything is read out. Rejects with 'unreachable' or 'lost'. */
+  #confirm(open: Open): Promise<void> {
+    open.confirming ??= open.transactions.renew(this.#announce()).finally(() => {
+      open.confirming = undefined;
+    });
+    return open.confirming;
   }
 
-  /** Takes the cell, or waits for it. Rejects with the last refusal. */
-  async #take(connection: Connection): Promise<Lease> {
-    const end = performance.now() + (this.#options.waitMs ?? DEFAULT_WAIT_MS);
-    let isTold = false;
-    for (;;) {
-      const taken = await takeLease(connection, { name: this.#cellName, ttlMs: this.#leaseMs });
-      if (!(taken instanceof JournalError)) return taken;
-      if (this.#isClosed)
-        throw new JournalError('closed', 'the journal was closed while it waited for its cell');
-      if (performance.now() >= end) throw taken;
-      if (!isTold) this.#options.onWait?.(taken.message);
-      isTold = true;
-      await new Promise<void>((resolve) => void this.#timers.after(TAKE_PAUSE_MS, resolve));
-    }
+  #connect(kind: 'read' | 'write', identity?: string): Promise<Connection> {
+    const { url, password, statementMs } = this.#options;
+    return openSession({ url, password, name: this.#cellName, statementMs }, kind, identity);
   }
 
   #scheduleRenewal(): void {
@@ -392,17 +424,16 @@ export class PostgresJournal implements Journal {
   async #renew(): Promise<void> {
     const open = this.#open;
     if (open === undefined) return;
-    const { lease, transactions } = open;
-    const [ttlMs, announcement] = [this.#leaseMs, this.#announce()];
+    const { leaseTime, transactions } = open;
     try {
-      if (await transactions.alone((connection) => renewLease(connection, lease, { ttlMs, announcement })))
-        return;
+      await transactions.renew(this.#announce());
     } catch (error) {
-      // While the server does not answer, no other host takes the cell either.
-      if (error instanceof JournalError) return;
-      throw error;
+      if (!(error instanceof JournalError)) throw error;
+      const { giveUpMs = DEFAULT_GIVE_UP_MS } = this.#options;
+      if (leaseTime.awakeMs < giveUpMs) return;
+      const message = `PostgreSQL did not answer for ${giveUpMs / 1_000} s, and another host may have taken over: start this host again`;
+      transactions.lose(new JournalError('lost', message, { cause: error }));
     }
-    transactions.lose(new JournalError('lost', TAKEN));
   }
 }
 

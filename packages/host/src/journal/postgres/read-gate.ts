@@ -1,28 +1,50 @@
 import { JournalError } from '../journal.ts';
 import { type Connection, Statements } from './connection.ts';
 
-/** Connections for reads of one journal, beside the one with the snapshot. */
-const MAX_CONNECTIONS = 2;
+/** Snapshots that reads hold at the same time, beside the one for the reads during a commit. */
+const READ_SNAPSHOTS = 2;
+/** Connections for reads. More than three only while slow reads hold snapshots of earlier commits; further commits wait for one. */
+const MAX_CONNECTIONS = 5;
+/** Connections that stay open without a read. */
+const KEPT_CONNECTIONS = 3;
+/** Time in which running reads may end when the journal is closed. */
+const CLOSE_LIMIT_MS = 2_000;
 
 type Work<T> = (statements: Statements) => Promise<T>;
 
+/** A transaction that reads: all its statements see the commits before `begun`. */
+interface Snapshot {
+  readonly connection: Connection;
+  readonly begun: Promise<void>;
+  readCount: number;
+}
+
+/** A read, or a commit, that waits for a snapshot. */
+interface Waiting {
+  readonly start: (snapshot: Snapshot) => void;
+  readonly fail: (error: unknown) => void;
+}
+
 /**
- * Runs reads on connections of their own, so that each read sees exactly the commits that had resolved when it was called. The `COMMIT` of
- * a transaction waits for the reads that were called before it. Reads that are called while it runs go to a snapshot from before it.
+ * Runs reads on connections of their own, so that each read sees exactly the commits that had resolved when it was called. Each read has a
+ * snapshot, which it takes before the next `COMMIT` is sent: a slow read delays no commit. Reads that are called during a commit, or that still
+ * wait for a connection then, share a snapshot from before it.
  */
 export class ReadGate {
   readonly #connect: () => Promise<Connection>;
   readonly #cell: number;
   readonly #free: Connection[] = [];
+  /** Open connections, and those that are being made. */
   #count = 0;
-  readonly #waiting: (() => void)[] = [];
-  readonly #reading = new Set<Promise<unknown>>();
-  /** The connection with the snapshot, in a transaction from `prepare` on. */
-  #snapshot: Connection | undefined;
-  readonly #onSnapshot = new Set<Promise<unknown>>();
-  #hasTransaction = false;
+  readonly #connecting = new Set<Promise<void>>();
+  readonly #snapshots = new Set<Snapshot>();
+  readonly #waiting: Waiting[] = [];
+  /** The commit that waits for its snapshot. */
+  #pinning: Waiting | undefined;
+  #pinned: Snapshot | undefined;
   #isCommitting = false;
   #isClosed = false;
+  #onIdle: () => void = () => undefined;
 
   constructor(connect: () => Promise<Connection>, cell: number) {
     this.#connect = connect;
@@ -31,94 +53,164 @@ export class ReadGate {
 
   /** Runs a read. Rejects with `JournalError`. */
   read<T>(work: Work<T>): Promise<T> {
-    const snapshot = this.#isCommitting ? this.#snapshot : undefined;
-    const [reads, result] =
-      snapshot === undefined
-        ? [this.#reading, this.#run(work)]
-        : [this.#onSnapshot, work(new Statements(snapshot, this.#cell))];
-    const settled = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    reads.add(settled);
-    void settled.then(() => reads.delete(settled));
-    return result;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        start: (snapshot) => resolve(this.#run(snapshot, work)),
+        fail: reject,
+      });
+      this.#serve();
+    });
   }
 
-  /** Takes the snapshot for the reads during the next `COMMIT`. */
-  async prepare(): Promise<void> {
-    await this.#endSnapshot();
-    if (this.#snapshot?.isLost !== false) this.#snapshot = await this.#connect();
-    // The first query of a transaction takes its snapshot.
-    await this.#snapshot.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1');
-    this.#hasTransaction = true;
+  /**
+   * Takes the snapshot for the reads during the next commit: resolves when the server is asked for it. Waits while slow reads of earlier commits
+   * use all connections. Call before the transaction begins, and `unpin` when it has an outcome.
+   */
+  async pin(): Promise<void> {
+    await new Promise<Snapshot>((resolve, reject) => {
+      this.#pinning = { start: resolve, fail: reject };
+      this.#serve();
+    });
   }
 
-  /** Resolves when `COMMIT` may be sent. `prepare` has resolved before. */
+  /** Resolves when `COMMIT` may be sent: all reads that were called have their snapshots. */
   async beforeCommit(): Promise<void> {
     this.#isCommitting = true;
-    await Promise.all(this.#reading);
+    this.#serve();
+    await Promise.allSettled([...this.#snapshots].map(({ begun }) => begun));
+    await this.#pinned?.begun;
   }
 
   /** The commit has an outcome: later reads see it. */
-  afterCommit(): void {
+  unpin(): void {
     this.#isCommitting = false;
-    // A snapshot that stays open would keep the server from removing old rows. A failure is that of a lost connection, which `prepare` finds.
-    void this.#endSnapshot();
+    const pinned = this.#pinned;
+    this.#pinned = undefined;
+    if (pinned !== undefined) this.#endUnused(pinned);
+    this.#serve();
   }
 
+  /** Waits up to 2 s for running reads, and then gives them up: they reject with 'unreachable'. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#reading, ...this.#onSnapshot]);
-    const connections = this.#free.splice(0);
-    if (this.#snapshot !== undefined) connections.push(this.#snapshot);
-    await Promise.all(connections.map((connection) => connection.end()));
-  }
-
-  async #endSnapshot(): Promise<void> {
-    await Promise.all(this.#onSnapshot);
-    const snapshot = this.#snapshot;
-    if (!this.#hasTransaction || snapshot === undefined) return;
-    this.#hasTransaction = false;
-    if (snapshot.isLost) return;
-    try {
-      await snapshot.execute('COMMIT');
-    } catch {
-      // The next transaction must not meet the rest of this one.
-      snapshot.abandon();
+    this.#serve();
+    let late: NodeJS.Timeout | undefined;
+    if (this.#snapshots.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+        late = setTimeout(resolve, CLOSE_LIMIT_MS);
+      });
     }
+    clearTimeout(late);
+    for (const { connection } of this.#snapshots) connection.abandon();
+    await Promise.all(this.#connecting);
+    await Promise.all(this.#free.splice(0).map((connection) => connection.end()));
   }
 
-  async #run<T>(work: Work<T>): Promise<T> {
-    const connection = await this.#take();
-    try {
-      return await work(new Statements(connection, this.#cell));
-    } finally {
-      if (connection.isLost) this.#count -= 1;
-      else this.#free.push(connection);
-      this.#waiting.shift()?.();
+  /** Starts what waits, as far as there are connections. */
+  #serve(): void {
+    if (this.#isClosed) {
+      const closed = new JournalError('closed', 'the journal is not open');
+      for (const { fail } of this.#waiting.splice(0)) fail(closed);
+      this.#pinning?.fail(closed);
+      this.#pinning = undefined;
+      return;
     }
+    if (this.#pinning !== undefined) {
+      const snapshot = this.#begin();
+      if (snapshot !== undefined) {
+        const { start } = this.#pinning;
+        this.#pinning = undefined;
+        // Its reads come later: it must not end before them.
+        this.#pinned = snapshot;
+        start(snapshot);
+      }
+    }
+    while (this.#waiting.length > 0) {
+      const snapshot = this.#isCommitting ? this.#pinned : this.#beginRead();
+      if (snapshot === undefined) break;
+      this.#waiting.shift()?.start(snapshot);
+    }
+    const missing = this.#waiting.length + (this.#pinning === undefined ? 0 : 1) - this.#connecting.size;
+    for (let n = 0; n < missing && this.#count < this.#limit; n += 1) this.#open();
   }
 
-  async #take(): Promise<Connection> {
+  get #limit(): number {
+    return this.#pinning === undefined ? READ_SNAPSHOTS + 1 : MAX_CONNECTIONS;
+  }
+
+  #beginRead(): Snapshot | undefined {
+    const held = this.#snapshots.size - (this.#pinned === undefined ? 0 : 1);
+    return held < READ_SNAPSHOTS ? this.#begin() : undefined;
+  }
+
+  #begin(): Snapshot | undefined {
     for (;;) {
-      if (this.#isClosed) throw new JournalError('closed', 'the journal is not open');
-      const free = this.#free.pop();
-      if (free?.isLost === false) return free;
-      if (free !== undefined) this.#count -= 1;
-      else if (this.#count < MAX_CONNECTIONS) return this.#another();
-      else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      const connection = this.#free.pop();
+      if (connection === undefined) return undefined;
+      if (connection.isLost) {
+        this.#count -= 1;
+        continue;
+      }
+      // The first query of a transaction takes its snapshot.
+      const begun = connection.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1');
+      // Its reads fail too, and say so.
+      begun.catch(() => undefined);
+      const snapshot = { connection, begun, readCount: 0 };
+      this.#snapshots.add(snapshot);
+      return snapshot;
     }
   }
 
-  async #another(): Promise<Connection> {
-    this.#count += 1;
+  async #run<T>(snapshot: Snapshot, work: Work<T>): Promise<T> {
+    snapshot.readCount += 1;
     try {
-      return await this.#connect();
-    } catch (error) {
-      this.#count -= 1;
-      this.#waiting.shift()?.();
-      throw error;
+      const result = work(new Statements(snapshot.connection, this.#cell));
+      // Outside the transaction, the read could see later commits.
+      const [read] = await Promise.all([result, snapshot.begun]);
+      return read;
+    } finally {
+      snapshot.readCount -= 1;
+      this.#endUnused(snapshot);
     }
+  }
+
+  /** Ends a snapshot that nothing uses. Its connection is free at once: the server runs statements in order. */
+  #endUnused(snapshot: Snapshot): void {
+    if (snapshot.readCount > 0 || snapshot === this.#pinned) return;
+    this.#snapshots.delete(snapshot);
+    const { connection } = snapshot;
+    if (connection.isLost) this.#count -= 1;
+    else {
+      // The next transaction must not meet the rest of this one.
+      connection.execute('COMMIT').catch(() => connection.abandon());
+      if (this.#free.length < KEPT_CONNECTIONS) this.#free.push(connection);
+      else {
+        this.#count -= 1;
+        void connection.end();
+      }
+    }
+    if (this.#snapshots.size === 0) this.#onIdle();
+    this.#serve();
+  }
+
+  #open(): void {
+    this.#count += 1;
+    const made = this.#connect().then(
+      (connection) => {
+        this.#connecting.delete(made);
+        this.#free.push(connection);
+        this.#serve();
+      },
+      (error: unknown) => {
+        this.#connecting.delete(made);
+        this.#count -= 1;
+        const failed = this.#pinning ?? this.#waiting.shift();
+        if (failed === this.#pinning) this.#pinning = undefined;
+        failed?.fail(error);
+        this.#serve();
+      },
+    );
+    this.#connecting.add(made);
   }
 }

@@ -211,10 +211,11 @@ export async function readMeta(statements: Statements, key: string): Promise<str
   return row && text(row, 'value');
 }
 
-/** See `Journal.listProcesses`. */
-export async function listProcesses(statements: Statements): Promise<StoredProcess[]> {
+/** See `Journal.listProcesses`. Only those of the machine with this data folder: their pids mean nothing on other machines. */
+export async function listProcesses(statements: Statements, folder: string): Promise<StoredProcess[]> {
   const rows = await statements.all(
-    'SELECT pid, start_time, command FROM agenthost.processes WHERE cell = $1 ORDER BY pid',
+    'SELECT pid, start_time, command FROM agenthost.processes WHERE cell = $1 AND folder = $2 ORDER BY pid',
+    folder,
   );
   return rows.map((row) => ({
     pid: number(row, 'pid'),

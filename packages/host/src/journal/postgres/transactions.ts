@@ -1,33 +1,56 @@
 import { JournalError } from '../journal.ts';
-import { type Connection, number, Statements } from './connection.ts';
-import { isConnectionLoss, TAKEN } from './errors.ts';
-import { FENCE } from './fence.ts';
-import type { Lease } from './lease.ts';
+import type { Announcement } from './announcement.ts';
+import { type Connection, number, Statements, text } from './connection.ts';
+import { isConnectionLoss, RESTORED, TAKEN } from './errors.ts';
+import { EXTEND, FENCE } from './fence.ts';
+import { type Lease, renewLease } from './lease.ts';
+import { type LeaseTime, momentNow } from './lease-time.ts';
 import type { ReadGate } from './read-gate.ts';
 
 /** Time in which the outcome of a `COMMIT` must become known after its connection was lost. */
 const SETTLE_LIMIT_MS = 30_000;
 /** Pause between two questions for it. */
 const SETTLE_PAUSE_MS = 200;
+/** A transaction that takes longer than this part of the lease extends it once more at its end. */
+const SLOW_PART = 1 / 6;
 
 /** Parts of `Transactions`. */
 export interface TransactionParts {
   readonly connection: Connection;
   readonly connect: () => Promise<Connection>;
   readonly lease: Lease;
+  /** Duration of the lease. */
+  readonly leaseMs: number;
+  readonly leaseTime: LeaseTime;
   readonly gate: ReadGate;
   /** Called once, when the journal can never be written again. */
   readonly onLost: (failure: JournalError) => void;
+}
+
+/** Runs work in the order of the calls, one after the other. */
+class Line {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
 }
 
 /** The transactions of a host that holds a cell, one after the other on one connection, each under the fence of the lease. */
 export class Transactions {
   readonly #parts: TransactionParts;
   #connection: Connection;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #commits = new Line();
+  /** Renewals of the lease do not wait for a commit that waits for slow reads. */
+  readonly #statements = new Line();
   #lost: JournalError | undefined;
-  /** Counts the transactions of this epoch. */
+  #isClosed = false;
+  /** Counts the transactions of this lease. */
   #mark = 0;
+  /** The number of the last one that was committed. */
+  #committed = 0;
 
   constructor(parts: TransactionParts) {
     this.#parts = parts;
@@ -44,12 +67,34 @@ export class Transactions {
    * this waits until the server answers whether it was committed. Without an answer within 30 s the journal is lost for this host.
    */
   run<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    return this.#inOrder(() => this.#transact(work));
+    return this.#commits.run(async () => {
+      const { gate } = this.#parts;
+      this.#check();
+      await gate.pin();
+      try {
+        return await this.#statements.run(() => this.#transact(work));
+      } finally {
+        gate.unpin();
+      }
+    });
   }
 
   /** Runs statements outside a transaction, between two transactions. */
   alone<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#inOrder(async () => work(await this.#connected()));
+    return this.#statements.run(async () => work(await this.#connected()));
+  }
+
+  /** Renews the lease. Rejects with 'lost' when this host no longer holds it, or the database lacks its last commit. */
+  renew(announcement: Announcement | undefined): Promise<void> {
+    const { lease, leaseMs, leaseTime } = this.#parts;
+    return this.#statements.run(async () => {
+      this.#check();
+      const connection = await this.#connected();
+      const asked = momentNow();
+      if (!(await renewLease(connection, lease, { ttlMs: leaseMs, mark: this.#committed, announcement })))
+        throw this.lose(new JournalError('lost', TAKEN));
+      leaseTime.confirm(asked);
+    });
   }
 
   /** No transaction succeeds from now on. */
@@ -60,42 +105,54 @@ export class Transactions {
     return failure;
   }
 
-  /** Ends the connection, after the running transaction. */
+  /** Ends the connection, after the running transaction. Later transactions reject with 'closed'. */
   close(): Promise<void> {
-    return this.#inOrder(() => this.#connection.end());
+    return this.#statements.run(async () => {
+      this.#isClosed = true;
+      await this.#connection.end();
+    });
   }
 
-  #inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(work);
-    this.#queue = result.catch(() => undefined);
-    return result;
+  #check(): void {
+    if (this.#lost !== undefined) throw this.#lost;
+    if (this.#isClosed) throw new JournalError('closed', 'the journal is not open');
   }
 
   async #connected(): Promise<Connection> {
-    if (this.#connection.isLost) this.#connection = await this.#parts.connect();
+    if (!this.#connection.isLost) return this.#connection;
+    try {
+      this.#connection = await this.#parts.connect();
+    } catch (error) {
+      if (error instanceof JournalError && error.code === 'lost') throw this.lose(error);
+      throw error;
+    }
     return this.#connection;
   }
 
   async #transact<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    if (this.#lost !== undefined) throw this.#lost;
-    const { gate } = this.#parts;
+    this.#check();
+    const { gate, leaseMs, leaseTime } = this.#parts;
     const connection = await this.#connected();
     this.#mark += 1;
     const mark = this.#mark;
+    let asked = momentNow();
     let result: T;
     try {
       result = await this.#send(connection, mark, work);
+      await gate.beforeCommit();
+      const now = momentNow();
+      if (now.steady - asked.steady > leaseMs * SLOW_PART) {
+        await connection.query(EXTEND, [this.#parts.lease.cell, leaseMs]);
+        asked = now;
+      }
     } catch (error) {
       await rollBack(connection);
       if (error instanceof JournalError && error.code === 'lost') throw this.lose(error);
       throw error;
     }
-    await gate.beforeCommit();
-    try {
-      await this.#commit(connection, mark);
-    } finally {
-      gate.afterCommit();
-    }
+    await this.#commit(connection, mark);
+    this.#committed = mark;
+    leaseTime.confirm(asked);
     return result;
   }
 
@@ -105,17 +162,15 @@ export class Transactions {
     mark: number,
     work: (statements: Statements) => Promise<T>,
   ): Promise<T> {
-    const { lease, gate } = this.#parts;
-    const prepared = gate.prepare();
+    const { lease, leaseMs } = this.#parts;
     const fenced = Promise.all([
       connection.query('BEGIN'),
-      connection.query(FENCE, [lease.cell, lease.epoch, mark]),
+      connection.query(FENCE, [lease.cell, lease.token, this.#committed, mark, leaseMs]),
     ]);
     const worked = work(new Statements(connection, lease.cell));
-    // All have ended before the caller rolls back. The failure of the fence says most.
-    await Promise.allSettled([fenced, worked, prepared]);
+    // Both have ended before the caller rolls back. The failure of the fence says most.
+    await Promise.allSettled([fenced, worked]);
     await fenced;
-    await prepared;
     return worked;
   }
 
@@ -135,20 +190,23 @@ export class Transactions {
 
   /** Asks the server until it knows the outcome of a transaction. */
   async #wasCommitted(mark: number, cause: unknown): Promise<boolean> {
-    const { cell, epoch } = this.#parts.lease;
+    const { cell, token } = this.#parts.lease;
     const end = performance.now() + SETTLE_LIMIT_MS;
     while (performance.now() < end) {
       try {
         const connection = await this.#connected();
         // Waits for the end of the transaction, if the server still runs it.
         const { rows } = await connection.query(
-          'SELECT epoch, mark FROM agenthost.cells WHERE id = $1 FOR UPDATE',
+          `SELECT coalesce(lease::text, '') AS lease, mark FROM agenthost.cells WHERE id = $1 FOR UPDATE`,
           [cell],
         );
         const row = rows[0] ?? {};
-        if (number(row, 'epoch') === epoch) return number(row, 'mark') === mark;
         // The transaction may have been committed before the other host took the cell. This host can do nothing with either outcome.
-        throw this.lose(new JournalError('lost', TAKEN, { cause }));
+        if (text(row, 'lease') !== token) throw this.lose(new JournalError('lost', TAKEN, { cause }));
+        const found = number(row, 'mark');
+        if (found !== mark && found !== this.#committed)
+          throw this.lose(new JournalError('lost', RESTORED, { cause }));
+        return found === mark;
       } catch (error) {
         if (!(error instanceof JournalError) || error === this.#lost) throw error;
       }

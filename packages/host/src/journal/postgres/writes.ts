@@ -35,12 +35,15 @@ export interface WriterState {
 export class PostgresWriter {
   readonly #statements: Statements;
   readonly #state: WriterState;
+  readonly #folder: string;
   readonly #turns: PostgresTurnWriter;
   readonly #sent: Promise<unknown>[] = [];
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(statements: Statements, state: WriterState) {
+  /** `folder`: id of the host's data folder; see `FolderOfCell`. */
+  constructor(statements: Statements, state: WriterState, folder: string) {
     this.#statements = statements;
+    this.#folder = folder;
     this.#state = state;
     this.#turns = new PostgresTurnWriter(
       statements,
@@ -192,14 +195,19 @@ export class PostgresWriter {
         return this.#send('DELETE FROM agenthost.tokens WHERE cell = $1 AND id = $2', write.id);
       case 'process':
         return this.#send(
-          `INSERT INTO agenthost.processes (cell, pid, start_time, command) VALUES ($1, $2, $3, $4)
-           ON CONFLICT (cell, pid) DO UPDATE SET start_time = excluded.start_time, command = excluded.command`,
+          `INSERT INTO agenthost.processes (cell, folder, pid, start_time, command) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (cell, folder, pid) DO UPDATE SET start_time = excluded.start_time, command = excluded.command`,
+          this.#folder,
           write.pid,
           write.startTime,
           write.command,
         );
       case 'dropProcess':
-        return this.#send('DELETE FROM agenthost.processes WHERE cell = $1 AND pid = $2', write.pid);
+        return this.#send(
+          'DELETE FROM agenthost.processes WHERE cell = $1 AND folder = $2 AND pid = $3',
+          this.#folder,
+          write.pid,
+        );
       case 'meta':
         return this.#send(
           `INSERT INTO agenthost.meta (cell, key, value) VALUES ($1, $2, $3)

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { hasCode } from '@agenthost/protocol/values';
 import { BackupError } from '../../backup-error.ts';
 import { JournalError } from '../../journal.ts';
+import { cellOf } from '../../postgres/folder-of-cell.ts';
 import { copyDatabase } from '../copy-database.ts';
 import { holdDatabase } from '../hold-database.ts';
 import { journalFiles } from '../open-database.ts';
@@ -15,6 +16,12 @@ export async function backUpFolder(request: Omit<BackupRequest, 'copyTo'>): Prom
     if (hasCode(error, 'ENOENT')) throw new BackupError('noData', `${request.dataDir} does not exist`);
     throw error;
   });
+  const cell = cellOf(dataDir);
+  if (cell !== undefined)
+    throw new BackupError(
+      cell.isInUse ? 'inUse' : 'noData',
+      `the host with the data folder ${dataDir} keeps its sessions in PostgreSQL: back up that database with pg_dump, and the folder with a copy`,
+    );
   let database: ReturnType<typeof holdDatabase>;
   try {
     database = holdDatabase(journalFiles(dataDir));

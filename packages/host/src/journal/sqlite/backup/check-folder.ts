@@ -1,4 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { defined } from '@agenthost/protocol/values';
+import { cellOf } from '../../postgres/folder-of-cell.ts';
 import { checkDatabase, type DatabaseCheck } from '../check-database.ts';
 import { isInUse } from '../hold-database.ts';
 import { migrations } from '../migrations.ts';
@@ -11,6 +13,8 @@ export interface FolderCheck {
   readonly isInUse: boolean;
   /** A restore was killed while it exchanged the files: no host starts with this folder. */
   readonly isInterrupted: boolean;
+  /** The sessions are in PostgreSQL, in this cell. */
+  readonly cell?: string;
   /** Newest version of the schema that this agenthost knows. */
   readonly knownVersion: number;
   /** Names of damaged databases that earlier hosts set aside. */
@@ -24,6 +28,8 @@ export async function checkDataFolder(dataDir: string): Promise<FolderCheck> {
   const isInterrupted = existsSync(restoreMark(dataDir));
   const facts = { knownVersion: migrations.length, setAside, isInterrupted };
   if (isInterrupted) return { ...facts, isInUse: false };
+  const cell = cellOf(dataDir);
+  if (cell !== undefined) return { ...facts, isInUse: cell.isInUse, ...defined({ cell: cell.name }) };
   if (!existsSync(files.database)) return { ...facts, isInUse: false };
   if (isInUse(files)) return { ...facts, isInUse: true };
   return { ...facts, isInUse: false, database: await checkDatabase(files.database) };

@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { errorCode, errorText } from '@agenthost/protocol/values';
 import { ensureFolder } from '../../../lib/ensure-folder.ts';
 import { BackupError } from '../../backup-error.ts';
+import { cellOf } from '../../postgres/folder-of-cell.ts';
 import { checkDatabase } from '../check-database.ts';
 import { isInUse } from '../hold-database.ts';
 import { migrations } from '../migrations.ts';
@@ -139,7 +140,7 @@ async function checkedContent(file: string): Promise<BackupContent> {
 }
 
 function refuseInUse(dataDir: string): void {
-  if (isInUse(journalFiles(dataDir)))
+  if (isInUse(journalFiles(dataDir)) || cellOf(dataDir)?.isInUse === true)
     throw new BackupError(
       'inUse',
       `a host uses ${dataDir}: stop the host first, or restore into another folder with --data`,

@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresJournal } from './postgres-journal.ts';
+import { findPrograms, TestServer } from './postgres-server-fixture.ts';
+import { TcpProxy } from './tcp-proxy-fixture.ts';
+import { envelope, TestCells } from './test-cells-fixture.ts';
+
+const programs = findPrograms();
+
+/** Commits until the outcome is another than a lost connection. */
+async function outcomeOf(journal: PostgresJournal, seq: number): Promise<string> {
+  for (;;) {
+    try {
+      await journal.commit([envelope(seq)]);
+      return 'committed';
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      if (code !== 'unreachable') return code;
+    }
+  }
+}
+
+describe.skipIf(programs === undefined)('databases that lost the newest commits', () => {
+  let server: TestServer;
+  let cells: TestCells;
+
+  beforeAll(async () => {
+    if (programs === undefined) return;
+    server = await TestServer.start(programs);
+    cells = new TestCells(server);
+  });
+  afterEach(() => cells.end());
+  afterAll(() => server?.stop());
+
+  test('[CONN-4] a dump that was restored into the same server: the running host stops, and the next one continues above the clock', async () => {
+    const admin = await cells.connect();
+    await admin.query('CREATE DATABASE dumped');
+    const url = server.urlOf('dumped');
+    const lost: string[] = [];
+    const running = cells.create({ url, onLost: ({ code }) => void lost.push(code) });
+    await running.open();
+    await running.reserveSeq(50);
+    await running.commit([envelope(7)]);
+    const dump = join(server.home, 'dump.sql');
+    writeFileSync(dump, server.run('pg_dump', '-h', server.home, '-U', 'agenthost', 'dumped'));
+    await running.commit([envelope(8)]);
+    await admin.query('DROP DATABASE dumped WITH (FORCE)');
+    await admin.query('CREATE DATABASE dumped');
+    server.run('psql', '-q', '-h', server.home, '-U', 'agenthost', '-d', 'dumped', '-f', dump);
+    expect(await outcomeOf(running, 9)).toBe('lost');
+    expect(lost).toEqual(['lost']);
+    const restored = await cells.connect(url);
+    // The lease of the dump ends.
+    await cells.ofCell(restored, 'UPDATE agenthost.cells SET expires_at = NULL WHERE name = $1');
+    const startedAt = Date.now();
+    const start = await cells.create({ url }).open();
+    expect(start).toMatchObject({ lastSeq: 7, mayHaveLostTail: true });
+    expect(start.reservedSeq).toBeGreaterThan(startedAt - 60_000);
+    expect(start.lost).toEqual([{ after: 7, upTo: start.reservedSeq }]);
+    await restored.end();
+  });
+
+  test.each([
+    { leaseMs: 60_000, at: 'commit' },
+    { leaseMs: 300, at: 'renewal' },
+  ])(
+    '[CONN-4] rows that were set back under a running host end it at its next $at',
+    async ({ leaseMs, at }) => {
+      const lost: string[] = [];
+      const journal = cells.create({ leaseMs, onLost: ({ message }) => void lost.push(message) });
+      await journal.open();
+      await journal.commit([envelope(1)]);
+      await cells.ofCell(await cells.connect(), 'UPDATE agenthost.cells SET mark = mark - 1 WHERE name = $1');
+      if (at === 'commit') expect(await outcomeOf(journal, 2)).toBe('lost');
+      await expect.poll(() => lost, { timeout: 30_000 }).toHaveLength(1);
+      await expect(journal.commit([envelope(3)])).rejects.toMatchObject({ code: 'lost' });
+    },
+  );
+
+  test('[CONN-4] a standby of the database that was promoted: the running host stops, and the next one continues above the clock', async () => {
+    const proxy = await TcpProxy.start(server.socket);
+    const running = cells.create({ url: proxy.url });
+    await running.open();
+    await running.reserveSeq(50);
+    await running.commit([envelope(7)]);
+    const standby = await TestServer.standbyOf(server);
+    const promoted = await cells.connect(standby.url);
+    try {
+      await expect(cells.create({ url: standby.url, cell: 'new' }).open()).rejects.toMatchObject({
+        code: 'unreachable',
+      });
+      await promoted.query('SELECT pg_promote()');
+      proxy.target = standby.socket;
+      proxy.cut();
+      expect(await outcomeOf(running, 8)).toBe('lost');
+      await cells.ofCell(promoted, 'UPDATE agenthost.cells SET expires_at = NULL WHERE name = $1');
+      // No checkpoint has written the new timeline yet.
+      const next = cells.create({ url: standby.url });
+      expect(await next.open()).toMatchObject({ lastSeq: 7, mayHaveLostTail: true });
+      await next.close();
+    } finally {
+      await promoted.end();
+      await running.close();
+      await standby.stop();
+      await proxy.stop();
+    }
+  });
+});

@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findPrograms, TestServer } from './postgres-server-fixture.ts';
+import { TcpProxy } from './tcp-proxy-fixture.ts';
+import { envelope, paused, TestCells } from './test-cells-fixture.ts';
+
+const programs = findPrograms();
+const chat = 'ahp-chat:/c1';
+const session = 'ahp-session:/s1';
+
+describe.skipIf(programs === undefined)('slow and silent servers', () => {
+  let server: TestServer;
+  let cells: TestCells;
+
+  beforeAll(async () => {
+    if (programs === undefined) return;
+    server = await TestServer.start(programs);
+    cells = new TestCells(server);
+  });
+  afterEach(() => cells.end());
+  afterAll(() => server?.stop());
+
+  test('slow reads delay no commit, and see only the commits before their call', async () => {
+    const journal = cells.create({ statementMs: 120_000 });
+    await journal.open();
+    await journal.commit([
+      { op: 'session', uri: session, modifiedAt: '2026-01-01T00:00:00.000Z', summary: '{}' },
+      { op: 'channel', uri: chat, kind: 'chat', session, seq: 0, state: '{}', local: '{}' },
+      envelope(1),
+    ]);
+    const before = await journal.diskUse(session);
+    const blocker = await cells.connect();
+    // Reads of sizes wait for this lock, and commits of envelopes do not.
+    await blocker.execute('BEGIN; LOCK TABLE agenthost.contents IN ACCESS EXCLUSIVE MODE');
+    const slow = [1, 2, 3].map(() => journal.diskUse(session));
+    for (let seq = 2; seq <= 20; seq += 1) await journal.commit([envelope(seq)]);
+    const during = journal.readEnvelopesAfter(chat, 0, 1e9);
+    await journal.commit([envelope(21)]);
+    // The idle limit of a transaction that writes, which no commit met.
+    await blocker.query('SELECT pg_sleep(3.5)');
+    await journal.commit([envelope(22)]);
+    await blocker.execute('COMMIT');
+    expect(await Promise.all(slow)).toEqual([before, before, before]);
+    expect(await during).toHaveLength(20);
+    expect(await journal.readEnvelopesAfter(chat, 0, 1e9)).toHaveLength(22);
+  });
+
+  test('a journal closes while reads wait: each gets an error', async () => {
+    const journal = cells.create({ statementMs: 120_000 });
+    await journal.open();
+    const blocker = await cells.connect();
+    await blocker.execute('BEGIN; LOCK TABLE agenthost.clients IN ACCESS EXCLUSIVE MODE');
+    const reads = Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => journal.readClient('a')));
+    await journal.close();
+    expect((await reads).map(({ status }) => status)).toEqual(Array(6).fill('rejected'));
+  });
+
+  test('a server that answers nothing: commits reject, reads too, the journal is given up, and closes', async () => {
+    const proxy = await TcpProxy.start(server.socket);
+    try {
+      const lost: string[] = [];
+      const settings = { url: proxy.url, statementMs: 1_500, leaseMs: 60_000 };
+      const journal = cells.create({ ...settings, onLost: ({ code }) => void lost.push(code) });
+      await journal.open();
+      await journal.commit([envelope(1)]);
+      proxy.freeze();
+      const outcomes = Promise.allSettled([journal.commit([envelope(2)]), journal.readMeta('k')]);
+      expect(await outcomes).toMatchObject([
+        { reason: { code: 'unreachable' } },
+        { reason: { code: 'unreachable' } },
+      ]);
+      proxy.thaw();
+      await expect
+        .poll(() => journal.commit([envelope(3)]).then(() => 'done', String), { timeout: 30_000 })
+        .toBe('done');
+      expect(lost).toEqual([]);
+      await journal.close();
+
+      const silent = cells.create({
+        ...settings,
+        leaseMs: 900,
+        giveUpMs: 3_000,
+        onLost: ({ code }) => void lost.push(code),
+      });
+      await silent.open();
+      proxy.freeze();
+      await expect.poll(() => lost, { timeout: 60_000 }).toEqual(['lost']);
+      await expect(silent.commit([envelope(4)])).rejects.toMatchObject({ code: 'lost' });
+      await silent.close();
+    } finally {
+      await proxy.stop();
+    }
+  }, 120_000);
+
+  test('a host whose lease ended reads out nothing of the next host', async () => {
+    const stalled = cells.create({ leaseMs: 50, timers: paused });
+    await stalled.open();
+    await stalled.commit([{ op: 'meta', key: 'k', value: 'old' }]);
+    // No other host has taken the cell: the read renews the lease.
+    const admin = await cells.connect();
+    await admin.query('SELECT pg_sleep(0.1)');
+    expect(await stalled.readMeta('k')).toBe('old');
+    const next = cells.create({ waitMs: Number.POSITIVE_INFINITY });
+    await next.open();
+    await next.commit([{ op: 'meta', key: 'k', value: 'new' }]);
+    await expect(stalled.readMeta('k')).rejects.toMatchObject({ code: 'lost' });
+  });
+
+  test('a commit extends the lease, and a slow one extends it again at its end', async () => {
+    const journal = cells.create({ timers: paused, statementMs: 60_000 });
+    await journal.open();
+    const admin = await cells.connect();
+    await cells.ofCell(admin, 'UPDATE agenthost.cells SET expires_at = clock_timestamp() WHERE name = $1');
+    await journal.commit([{ op: 'meta', key: 'k', value: '1' }]);
+    await expect(cells.create().open()).rejects.toMatchObject({ code: 'locked' });
+    const blocker = await cells.connect();
+    await blocker.execute(`BEGIN; UPDATE agenthost.meta SET value = 'held'`);
+    const slow = journal.commit([{ op: 'meta', key: 'k', value: '2' }]);
+    await expect
+      .poll(
+        async () =>
+          Number(
+            await cells.ofCell(
+              admin,
+              `SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'agenthost ' || $1`,
+            ),
+          ),
+        { timeout: 30_000 },
+      )
+      .toBe(1);
+    await admin.query('SELECT pg_sleep(1.5)');
+    const { rows } = await admin.query('SELECT extract(epoch FROM clock_timestamp())::float8 AS now');
+    await blocker.execute('ROLLBACK');
+    await slow;
+    const expiry = await cells.ofCell(
+      admin,
+      'SELECT extract(epoch FROM expires_at)::float8 AS expiry FROM agenthost.cells WHERE name = $1',
+    );
+    expect(Number(expiry)).toBeGreaterThan(Number(rows[0]?.['now']) + 6);
+  });
+
+  test('hosts that wait for a cell write nothing and lock nothing', async () => {
+    const holder = cells.create();
+    await holder.open();
+    const admin = await cells.connect();
+    const rows = 'SELECT max(id) AS id FROM agenthost.cells WHERE $1 <> $$$$';
+    const before = Number(await cells.ofCell(admin, rows));
+    const blocker = await cells.connect();
+    await blocker.execute('BEGIN; SELECT 1 FROM agenthost.cells FOR UPDATE');
+    for (let n = 0; n < 3; n += 1)
+      await expect(cells.create({ statementMs: 60_000 }).open()).rejects.toMatchObject({ code: 'locked' });
+    await blocker.execute('COMMIT');
+    await cells.create({ cell: 'another' }).open();
+    expect(await cells.ofCell(admin, rows)).toBe(before + 1);
+  });
+
+  test('a standby waits for a server that does not run, and outlives a restart of it', async () => {
+    await server.kill();
+    await expect(cells.create().open()).rejects.toMatchObject({ code: 'unreachable' });
+    const waits: string[] = [];
+    const wait = { waitMs: Number.POSITIVE_INFINITY, onWait: (line: string) => void waits.push(line) };
+    const standby = cells.create(wait);
+    const opening = standby.open();
+    await expect.poll(() => waits, { timeout: 30_000 }).toHaveLength(1);
+    await server.start();
+    await opening;
+    const second = cells.create(wait);
+    const taking = second.open();
+    await expect.poll(() => waits, { timeout: 30_000 }).toHaveLength(2);
+    await server.kill();
+    await expect.poll(() => waits, { timeout: 30_000 }).toHaveLength(3);
+    await server.start();
+    await standby.close();
+    await taking;
+    expect(waits.map((line) => /^(?:no answer|cell .* is in use)/.exec(line)?.[0].slice(0, 4))).toEqual([
+      'no a',
+      'cell',
+      'no a',
+    ]);
+  }, 120_000);
+});

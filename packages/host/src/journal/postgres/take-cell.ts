@@ -1,0 +1,106 @@
+import type { Timers } from '../../lib/clock.ts';
+import { JournalError } from '../journal.ts';
+import { type Connection, number, Statements } from './connection.ts';
+import { type Lease, takeLease } from './lease.ts';
+import { LeaseTime, momentNow } from './lease-time.ts';
+import { migrate } from './migrations.ts';
+import { type Numbers, readNumbers } from './numbers.ts';
+import { readIdentity } from './session.ts';
+
+/** Pause between two attempts to take a cell. */
+const PAUSE_MS = 500;
+
+/** How to take a cell. */
+export interface TakeOptions {
+  /** Name of the cell. */
+  readonly name: string;
+  /** Duration of the lease. */
+  readonly leaseMs: number;
+  /** ms to wait for another host. Infinity: also for a server that does not answer. */
+  readonly waitMs: number;
+  /** Called with the reason when the wait begins, and when it has another kind of reason. */
+  readonly onWait: ((message: string) => void) | undefined;
+  readonly timers: Timers;
+  readonly connect: () => Promise<Connection>;
+  /** Called once before the wait for another host, with what the journal knows of the cell. */
+  readonly beforeWait: ((statements: Statements) => Promise<void>) | undefined;
+  /** Whether the wait is to end. */
+  readonly isClosed: () => boolean;
+}
+
+/** A cell that this host has just taken. */
+export interface TakenCell {
+  readonly connection: Connection;
+  readonly lease: Lease;
+  readonly leaseTime: LeaseTime;
+  readonly numbers: Numbers;
+  /** Of the database. */
+  readonly identity: string;
+}
+
+/** Connects, migrates and takes the cell, or waits for it. Rejects with the last refusal, or with 'closed'. */
+export async function takeCell(options: TakeOptions): Promise<TakenCell> {
+  const { name, waitMs, onWait, timers, isClosed } = options;
+  const end = performance.now() + waitMs;
+  let connection: Connection | undefined;
+  let told: JournalError['code'] | undefined;
+  let { beforeWait } = options;
+  try {
+    for (;;) {
+      let refusal: JournalError;
+      try {
+        if (connection?.isLost !== false) connection = await prepared(options);
+        const taken = await tryTaking(connection, options);
+        if (!(taken instanceof JournalError)) return taken;
+        refusal = taken;
+        if (beforeWait !== undefined) {
+          await beforeWait(new Statements(connection, await idOf(connection, name)));
+          beforeWait = undefined;
+        }
+      } catch (error) {
+        if (!(error instanceof JournalError)) throw error;
+        const isPatient = waitMs === Number.POSITIVE_INFINITY;
+        if (error.code !== 'locked' && !(isPatient && error.code === 'unreachable')) throw error;
+        connection?.abandon();
+        refusal = error;
+      }
+      if (isClosed()) throw new JournalError('closed', 'the journal was closed while it waited for its cell');
+      if (performance.now() >= end) throw refusal;
+      if (told !== refusal.code) onWait?.(refusal.message);
+      told = refusal.code;
+      await new Promise<void>((resolve) => void timers.after(PAUSE_MS, resolve));
+    }
+  } catch (error) {
+    await connection?.end();
+    throw error;
+  }
+}
+
+/** A connection to a database with the tables. */
+async function prepared({ connect }: TakeOptions): Promise<Connection> {
+  const connection = await connect();
+  try {
+    await connection.patiently(() => migrate(connection));
+    return connection;
+  } catch (error) {
+    connection.abandon();
+    throw error;
+  }
+}
+
+async function idOf(connection: Connection, name: string): Promise<number> {
+  const { rows } = await connection.query('SELECT id FROM agenthost.cells WHERE name = $1', [name]);
+  return number(rows[0] ?? {}, 'id');
+}
+
+async function tryTaking(
+  connection: Connection,
+  { name, leaseMs: ttlMs }: TakeOptions,
+): Promise<TakenCell | JournalError> {
+  const asked = momentNow();
+  const lease = await takeLease(connection, { name, ttlMs });
+  if (lease instanceof JournalError) return lease;
+  const leaseTime = new LeaseTime(asked);
+  const identity = await readIdentity(connection);
+  return { connection, lease, leaseTime, identity, numbers: await readNumbers(connection, lease, identity) };
+}
