@@ -12,8 +12,8 @@ export class ProgramProcess {
   readonly ready: Promise<{ readonly url: string; readonly wsUrl: string; readonly pid: number }>;
   #output = '';
 
-  /** `home`: its home and working folder. */
-  constructor(home: string, args: readonly string[]) {
+  /** `home`: its home and working folder. `env` is added to its environment. */
+  constructor(home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const child = spawn(process.execPath, [...HOST_NODE_FLAGS, ...builtProgram, ...args], {
       cwd: home,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -21,6 +21,7 @@ export class ProgramProcess {
         PATH: process.env['PATH'] ?? '',
         HOME: home,
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+        ...env,
       },
     });
     this.#child = child;
