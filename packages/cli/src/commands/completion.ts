@@ -1,8 +1,12 @@
+import type { AhpClient } from '@agenthost/client';
 import type { Command } from 'commander';
-import { withHost } from '../host-link/connect.ts';
-import { shortId } from '../input/ids.ts';
+import { readHosts } from '../host-link/discovery.ts';
+import { own } from '../host-link/find-host.ts';
+import { openClient } from '../host-link/open-client.ts';
+import { collectSessions } from '../input/session-words.ts';
 import type { Context } from '../process/context.ts';
-import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
+import { EXIT, type ExitCode } from '../process/exit.ts';
+import { hostsFolder } from '../process/files.ts';
 import { type Candidate, complete } from '../program/completion.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -35,8 +39,8 @@ compdef _agenthost agenthost
 const FISH = `complete -c agenthost -a '(agenthost completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
 `;
 
-/** Sessions that are offered. */
-const MAX_SESSIONS = 30;
+/** Somebody waits for the shell. */
+const LIMIT_MS = 2_000;
 
 /** `completion`: prints the script of a shell, or with `words` what can stand in the place of the last word. */
 export async function completion(
@@ -69,26 +73,31 @@ async function printWords(
   words: readonly string[],
 ): Promise<ExitCode> {
   const { candidates, takesSession } = complete(program, words);
-  const sessions = takesSession ? await sessionsOf(context, screen, words.at(-1) ?? '') : [];
+  const sessions = takesSession ? await sessionsOf(context, words.at(-1) ?? '') : [];
   for (const { word, description } of [...sessions, ...candidates])
     screen.line(`${word}\t${oneLine(description, 80)}`);
   return EXIT.done;
 }
 
-/** The newest sessions of the host that runs here. A shell has no place for the reason why there are none. */
-async function sessionsOf(context: Context, screen: Screen, partial: string): Promise<readonly Candidate[]> {
+/** The newest sessions of the only host that runs here, as far as they come within 2 s. A shell has no place for the reason why there are none. */
+async function sessionsOf(context: Context, partial: string): Promise<readonly Candidate[]> {
+  const found: Candidate[] = [];
+  const hosts = await readHosts(hostsFolder(context));
+  const [host] = hosts;
+  if (host === undefined || hosts.length > 1) return found;
+  let client: AhpClient | undefined;
+  const timer = setTimeout(() => client?.close(), LIMIT_MS);
   try {
-    return await withHost(context, screen, {}, async ({ client }) => {
-      const found: Candidate[] = [];
-      for await (const { resource, title } of client.sessions.list()) {
-        const word = shortId(resource);
-        if (word.startsWith(partial)) found.push({ word, description: title });
-        if (found.length === MAX_SESSIONS) break;
-      }
-      return found;
+    client = await openClient(own(context, host), {
+      clientInfo: { name: 'agenthost-cli', version: context.version },
+      connectTimeoutMs: LIMIT_MS,
     });
-  } catch (error) {
-    if (error instanceof CliError) return [];
-    throw error;
+    await collectSessions(client.sessions.list(), partial, found);
+  } catch {
+    // What was found by then is offered.
+  } finally {
+    clearTimeout(timer);
+    client?.close();
   }
+  return found;
 }
