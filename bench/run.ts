@@ -10,6 +10,7 @@ import { dispatchEcho } from './dispatch-echo.ts';
 import { fanOut } from './fan-out.ts';
 import { fanOutVersions } from './fan-out-versions.ts';
 import { fork } from './fork.ts';
+import { install } from './install.ts';
 import { list } from './list.ts';
 import { page } from './page.ts';
 import { reconnect } from './reconnect.ts';
@@ -49,6 +50,7 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   'slow-client': slowClient,
   agent,
   page,
+  install,
   soak: soakBench,
 };
 

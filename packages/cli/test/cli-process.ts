@@ -17,7 +17,7 @@ const patienceMs = 120_000;
 
 /** Notes that the program prints during waits of over a second. */
 const progress =
-  /^(?:starting|starting a host|connecting to .*|creating a session|listing sessions|looking for agents|waiting for (?:demo|the agent|terminal .*)|starting the agent|(?:writing|checking) the backup|looking at this machine|asking the host|checking the database|reading the turns|opening a conversation|removing .*)\n/gm;
+  /^(?:starting|starting a host|connecting to .*|creating a session|listing sessions|looking for agents|waiting for (?:demo|the agent|terminal .*)|starting the agent|(?:writing|checking) the backup|looking at this machine|asking the hosts?|searching for the session|checking the database|reading the turns|opening a conversation|removing .*)\n/gm;
 
 export interface RunningCli {
   readonly pid: number;

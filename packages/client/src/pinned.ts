@@ -1,17 +1,15 @@
 import { errorText } from '@agenthost/protocol/values';
 import type { Transport } from '@agenthost/rpc';
-import { ConnectFailed } from '@agenthost/rpc/websocket';
 import {
   CertificateRefused,
   canonicalFingerprint,
   connectPinnedWebSocket,
   lookAtTlsPeer,
   type TlsPeer,
-  UpgradeRefused,
 } from '@agenthost/rpc/websocket-pinned';
 import type { AhpClient } from './client.ts';
-import { type ConnectOptions, createClient, endpointOf } from './connection/connect.ts';
-import { refusalOf, refused } from './connection/refusal.ts';
+import { type ConnectOptions, connected, createClient, endpointOf } from './connection/connect.ts';
+import { refusedUpgrade } from './connection/refused-upgrade.ts';
 import { CannotConnect, UntrustedHost } from './errors.ts';
 
 export { CertificateRefused, canonicalFingerprint, type TlsPeer };
@@ -35,7 +33,7 @@ export interface PinnedConnectOptions extends ConnectOptions {
  */
 export async function connectPinned(
   url: string,
-  { token, fingerprints, ...behavior }: PinnedConnectOptions,
+  { token, signal: giveUp, fingerprints, ...behavior }: PinnedConnectOptions,
 ): Promise<AhpClient> {
   const endpoint = endpointOf(url, token);
   if (endpoint.protocol !== 'wss:')
@@ -50,8 +48,7 @@ export async function connectPinned(
     ...behavior,
     transport: (signal) => open(endpoint, { fingerprints: pins, signal, ...(headers && { headers }) }),
   });
-  await client.connect();
-  return client;
+  return connected(client, giveUp);
 }
 
 /** Reads the certificate of a host. Sends no request. Rejects with `CannotConnect`. */
@@ -78,10 +75,8 @@ async function open(
     return await connectPinnedWebSocket(endpoint.href, options);
   } catch (error) {
     if (error instanceof CertificateRefused) throw new UntrustedHost(error.message, { cause: error });
-    if (error instanceof ConnectFailed && error.cause instanceof UpgradeRefused) {
-      const { status, contentType, refusal, body } = error.cause;
-      throw refused(endpoint, refusalOf(status, { contentType, refusal }, body), error);
-    }
+    const refusal = refusedUpgrade(endpoint, error);
+    if (refusal !== undefined) throw refusal;
     if (options.signal?.aborted === true) throw error;
     throw cannotConnect(endpoint, error);
   }

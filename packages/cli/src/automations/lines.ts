@@ -22,6 +22,9 @@ export interface LineFacts {
   readonly home: string;
 }
 
+/** The names of the columns of `automationLine`. */
+export const AUTOMATION_COLUMNS = `${'ID'.padEnd(8)}  ON   ${'NEXT RUN'.padEnd(20)}  ${'LAST RUN'.padEnd(20)}  TITLE`;
+
 /** `4f2a91c0  on   next Sun 2026-11-29 03:00  last completed 9 h ago   Nightly`. */
 export function automationLine(entry: AutomationEntry, { now }: LineFacts): string {
   const { resource, definition, nextRunAt, runs } = entry;
@@ -130,6 +133,9 @@ export function stateText(entry: AutomationEntry): string {
       return 'disabled';
   }
 }
+
+/** The names of the columns of `runLine`. */
+export const RUN_COLUMNS = `${'ID'.padEnd(8)}  ${'STATE'.padEnd(9)}  ${'AGE'.padEnd(10)}  ${'TIME TAKEN'.padEnd(11)}  ${'CAUSE'.padEnd(10)}  SESSION`;
 
 /** `1a2b3c4d  completed  9 h ago   took 42 s   for Sun 2026-11-29 03:00   session 77b0aa12`. */
 export function runLine(run: AutomationRunSummary, { now }: LineFacts): string {

@@ -48,10 +48,10 @@ interface AgentEntry {
  * `--url` only those that this host offers.
  */
 export async function agents(context: Context, screen: Screen, options: AgentsOptions): Promise<ExitCode> {
-  const isElsewhere = options.url !== undefined;
+  const isElsewhere = options.url !== undefined || options.host !== undefined;
   if (isElsewhere && options.config !== undefined) {
     throw usageError(
-      '--config applies to this machine, --url (or AGENTHOST_URL) to one host: use one of them',
+      '--config applies to this machine, --host and --url (or AGENTHOST_URL) to one host: use one of them',
     );
   }
   const hasHost = isElsewhere || options.start === true || (await readHosts(hostsFolder(context))).length > 0;

@@ -26,11 +26,12 @@ export async function listApprovals(
   return withHost(context, screen, options, async ({ client }) => {
     const session = given === undefined ? undefined : (await findSession(client, given)).resource;
     const items = await client.approvals(session);
-    if (options.json !== true && items.length === 0) screen.note('no approvals are remembered');
-    for (const item of items) {
-      if (options.json === true) screen.json(item);
-      else screen.line(lineOf(item, context.home));
-    }
+    screen.list(items, {
+      ...options,
+      none: 'no approvals are remembered',
+      columns: 'ID           AGE  PLACE, WHAT IS ALLOWED',
+      line: (item) => lineOf(item, context.home),
+    });
     return EXIT.done;
   });
 }

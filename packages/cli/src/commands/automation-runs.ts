@@ -1,6 +1,6 @@
 import type { AutomationRunHandle, Automations } from '@agenthost/client';
 import { type AutomationRunSummary, isRunOver } from '@agenthost/protocol';
-import { runLine } from '../automations/lines.ts';
+import { RUN_COLUMNS, runLine } from '../automations/lines.ts';
 import { findAutomation, withAutomations } from '../automations/open-automations.ts';
 import { checkAccepted } from '../host-link/accepted.ts';
 import { withHost } from '../host-link/connect.ts';
@@ -104,11 +104,12 @@ export function listRuns(
       const runs = (): readonly AutomationRunSummary[] => automations.find(resource)?.runs ?? [];
       while (runs().length < options.limit && (await automations.fetchOlderRuns(resource))) continue;
       const shown = runs().slice(0, options.limit);
-      if (options.json !== true && shown.length === 0) screen.note('the automation has not run yet');
-      for (const run of shown) {
-        if (options.json === true) screen.json(run);
-        else screen.line(runLine(run, { now: Date.now(), home: context.home }));
-      }
+      screen.list(shown, {
+        ...options,
+        none: 'the automation has not run yet',
+        columns: RUN_COLUMNS,
+        line: (run) => runLine(run, { now: Date.now(), home: context.home }),
+      });
       return EXIT.done;
     }),
   );

@@ -1,4 +1,11 @@
-import { automationFacts, automationLine, eventLines, nextText, stateText } from '../automations/lines.ts';
+import {
+  AUTOMATION_COLUMNS,
+  automationFacts,
+  automationLine,
+  eventLines,
+  nextText,
+  stateText,
+} from '../automations/lines.ts';
 import { findAutomation, withAutomations } from '../automations/open-automations.ts';
 import { checkAccepted } from '../host-link/accepted.ts';
 import { withHost } from '../host-link/connect.ts';
@@ -23,17 +30,13 @@ export function listAutomations(
   return withHost(context, screen, options, ({ client }) =>
     withAutomations(client, async ({ items }) => {
       const facts = { now: Date.now(), home: context.home };
-      if (options.json !== true && items.length === 0)
-        screen.note(
-          `there are no automations; \`${commandLine('automations add --help')}\` says how to add one`,
-        );
-      for (const item of items) {
-        if (options.json === true) screen.json(item);
-        else
-          screen.line(
-            cutToCells(automationLine(item, facts), screen.windowColumns ?? Number.POSITIVE_INFINITY),
-          );
-      }
+      screen.list(items, {
+        ...options,
+        none: `there are no automations; \`${commandLine('automations add --help')}\` says how to add one`,
+        columns: AUTOMATION_COLUMNS,
+        line: (item) =>
+          cutToCells(automationLine(item, facts), screen.windowColumns ?? Number.POSITIVE_INFINITY),
+      });
       return EXIT.done;
     }),
   );

@@ -28,10 +28,13 @@ export function listBackground(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, ({ client }) =>
     withWork(client, given, async (all) => {
-      for (const { chat, work } of all)
-        if (options.json === true) screen.json({ chat: chat.mirror.uri, ...work });
-        else screen.line(lineOf(work));
-      if (all.length === 0 && options.json !== true) screen.note('nothing runs in the background');
+      screen.list(all, {
+        ...options,
+        none: 'nothing runs in the background',
+        columns: 'ID        KIND       AGE  COMMAND',
+        line: ({ work }) => lineOf(work),
+        value: ({ chat, work }) => ({ chat: chat.mirror.uri, ...work }),
+      });
       return EXIT.done;
     }),
   );

@@ -37,16 +37,17 @@ export async function backup(
 ): Promise<ExitCode> {
   if (given.trim() === '') throw usageError('expected a file for the backup, got nothing');
   const { data, force = false } = options;
-  if (data !== undefined && options.url !== undefined)
+  const isNamed = options.url !== undefined || options.host !== undefined;
+  if (data !== undefined && isNamed)
     throw usageError(
-      '--data is a folder of this machine, --url (or AGENTHOST_URL) one host: use one of them',
+      '--data is a folder of this machine, --host and --url (or AGENTHOST_URL) one host: use one of them',
     );
   const file = resolve(context.cwd, given);
   const dataDir = dataDirOf(context, data);
   const host = data === undefined ? undefined : await hostOfFolder(context, dataDir);
   const isHosted =
     host !== undefined ||
-    options.url !== undefined ||
+    isNamed ||
     (data === undefined && (await readHosts(hostsFolder(context))).length > 0);
   const done = (written: BackupResult): ExitCode => {
     tell(screen, written, options.json === true);

@@ -6,7 +6,8 @@ import {
   randomId,
 } from '@agenthost/client';
 import { type Annotation, ROOT_URI, textOf, type URI } from '@agenthost/protocol';
-import { type Connected, withHost } from '../host-link/connect.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { Connected } from '../host-link/connect-target.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import { rejectionSentence } from '../host-link/host-errors.ts';
 import { commentPlace, placeText } from '../input/comment-place.ts';

@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import { readHosts } from '../host-link/discovery.ts';
 import { own } from '../host-link/find-host.ts';
 import { openClient } from '../host-link/open-client.ts';
+import { namedHosts } from '../hosts/host-list.ts';
 import { collectSessions } from '../input/session-words.ts';
 import type { Context } from '../process/context.ts';
-import { EXIT, type ExitCode } from '../process/exit.ts';
+import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';
 import { type Candidate, complete } from '../program/completion.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -72,11 +73,26 @@ async function printWords(
   program: Command,
   words: readonly string[],
 ): Promise<ExitCode> {
-  const { candidates, takesSession } = complete(program, words);
-  const sessions = takesSession ? await sessionsOf(context, words.at(-1) ?? '') : [];
-  for (const { word, description } of [...sessions, ...candidates])
+  const { candidates, takesSession, takesHost } = complete(program, words);
+  const partial = words.at(-1) ?? '';
+  const sessions = takesSession ? await sessionsOf(context, partial) : [];
+  const hosts = takesHost ? await hostNames(context, partial) : [];
+  for (const { word, description } of [...hosts, ...sessions, ...candidates])
     screen.line(`${word}\t${oneLine(description, 80)}`);
   return EXIT.done;
+}
+
+/** The names of the user's list of hosts. */
+async function hostNames(context: Context, partial: string): Promise<readonly Candidate[]> {
+  try {
+    const hosts = await namedHosts(context);
+    return hosts
+      .filter(({ name }) => name.startsWith(partial))
+      .map(({ name, url }) => ({ word: name, description: url }));
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
 }
 
 /** The newest sessions of the only host that runs here, as far as they come within 2 s. A shell has no place for the reason why there are none. */

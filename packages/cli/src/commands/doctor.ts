@@ -88,7 +88,12 @@ function hostLine(host: HostRecord | undefined, version: string): Finding {
       );
 }
 
-async function askHost(context: Context, screen: Screen, options: HostOptions): Promise<Finding[]> {
+async function askHost(
+  context: Context,
+  screen: Screen,
+  // `--host` of this command is an address to listen on.
+  { host: _, ...options }: HostOptions,
+): Promise<Finding[]> {
   try {
     return await withHost(context, screen, options, async ({ client, target }) => {
       const { checkRunningHost } = await import('../doctor/host.ts');

@@ -23,16 +23,16 @@ export async function listGrants(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { items, requests } = await client.grants.list();
-    if (options.json !== true && items.length + requests.length === 0)
-      screen.note('no client has or wants access to other files');
-    for (const request of requests) {
-      if (options.json === true) screen.json({ state: 'requested', ...request });
-      else screen.line(lineOf(request, 'requested', context.home));
-    }
-    for (const grant of items) {
-      if (options.json === true) screen.json({ state: 'granted', ...grant });
-      else screen.line(lineOf(grant, 'granted', context.home));
-    }
+    const all = [
+      ...requests.map((entry) => ({ state: 'requested', ...entry })),
+      ...items.map((entry) => ({ state: 'granted', ...entry })),
+    ];
+    screen.list(all, {
+      ...options,
+      none: 'no client has or wants access to other files',
+      columns: 'ID           AGE  STATE      ACCESS      PATH, CLIENT',
+      line: (entry) => lineOf(entry, entry.state, context.home),
+    });
     return EXIT.done;
   });
 }

@@ -28,6 +28,8 @@ export function listMcpServers(
     const { resource } = await findSession(client, given);
     const items = await (await openMcpServers(client)).list(resource);
     if (items.length === 0 && options.json !== true) screen.note('the session has no MCP servers');
+    if (items.length > 0 && options.json !== true)
+      screen.columnNames('NAME          STATE         FROM               TOOLS     COMMAND OR ADDRESS');
     for (const item of items) showServer(screen, options, item);
     return EXIT.done;
   });

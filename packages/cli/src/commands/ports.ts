@@ -23,11 +23,12 @@ export function listPorts(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const items = await portsOf(client, given, screen);
-    for (const port of items) {
-      if (options.json === true) screen.json(port);
-      else screen.line(lineOf(port));
-    }
-    if (items.length === 0 && options.json !== true) screen.note('no process of a session listens on a port');
+    screen.list(items, {
+      ...options,
+      none: 'no process of a session listens on a port',
+      columns: 'SESSION    PORT  ADDRESS    PROGRAM',
+      line: lineOf,
+    });
     return EXIT.done;
   });
 }

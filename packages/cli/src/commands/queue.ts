@@ -96,6 +96,7 @@ function show(
 ): void {
   const line = (place: string, { id, message }: PendingMessage): void =>
     screen.line(`${place.padEnd(5)}  ${oneLine(id).slice(0, 8).padEnd(8)}  ${oneLine(message.text, 200)}`);
+  if (steering !== undefined || messages.length > 0) screen.columnNames('PLACE  ID        MESSAGE');
   if (steering !== undefined) line('steer', steering);
   for (const [index, message] of messages.entries()) line(String(index + 1), message);
   for (const { message } of started) screen.note(`started at once: ${oneLine(message.text, 200)}`);

@@ -37,7 +37,7 @@ export async function searchSessions(
     const { hits, isComplete } = await collect(client, options);
     screen.status(undefined);
     if (options.json === true) for (const hit of hits) screen.json(hit);
-    else for (const group of bySession(hits)) show(context, screen, group);
+    else showHits(context, screen, hits);
     if (hits.length === 0 && options.json !== true) screen.note('no matches');
     if (!isComplete)
       screen.note('the host is still indexing older sessions: later there may be more matches');
@@ -45,9 +45,10 @@ export async function searchSessions(
   });
 }
 
-async function collect(
+/** The places that a host finds, best first. `isComplete`: all sessions are indexed. */
+export async function collect(
   client: AhpClient,
-  { query, limit = DEFAULT_LIMIT, isWanted }: SearchOptions,
+  { query, limit = DEFAULT_LIMIT, isWanted }: Pick<SearchOptions, 'query' | 'limit' | 'isWanted'>,
 ): Promise<{ hits: SessionSearchHit[]; isComplete: boolean }> {
   const hits: SessionSearchHit[] = [];
   let cursor: string | undefined;
@@ -64,6 +65,16 @@ async function collect(
   }
 }
 
+/** Prints places for people: each session on a line, and its places below. `host`: goes in front of each session. */
+export function showHits(
+  context: Context,
+  screen: Screen,
+  hits: readonly SessionSearchHit[],
+  host = '',
+): void {
+  for (const group of bySession(hits)) show(context, screen, group, host);
+}
+
 function bySession(hits: readonly SessionSearchHit[]): SessionSearchHit[][] {
   const groups = new Map<string, SessionSearchHit[]>();
   for (const hit of hits)
@@ -71,12 +82,12 @@ function bySession(hits: readonly SessionSearchHit[]): SessionSearchHit[][] {
   return [...groups.values()];
 }
 
-function show(context: Context, screen: Screen, hits: readonly SessionSearchHit[]): void {
+function show(context: Context, screen: Screen, hits: readonly SessionSearchHit[], host: string): void {
   for (const [index, hit] of hits.entries()) {
     if (index === 0) {
-      screen.line(
-        sessionLine(hit.session, { now: Date.now(), home: context.home, columns: screen.windowColumns }),
-      );
+      const columns =
+        screen.windowColumns === undefined ? undefined : Math.max(20, screen.windowColumns - host.length);
+      screen.line(`${host}${sessionLine(hit.session, { now: Date.now(), home: context.home, columns })}`);
     }
     screen.line(`  ${FIELD_NAMES[hit.field].padEnd(6)}  ${highlighted(hit, screen)}`);
   }

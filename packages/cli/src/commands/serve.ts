@@ -62,14 +62,19 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   // A log needs no status.
   if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
-  const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }, { checkJournalUrl }] =
-    await Promise.all([
-      import('../serve/config.ts'),
-      import('../serve/agents.ts'),
-      import('../serve/start.ts'),
-      import('../serve/explain.ts'),
-      import('../serve/journal-url.ts'),
-    ]);
+  const [
+    { readConfig },
+    { chooseAgents },
+    { startHosting },
+    { explainStart },
+    { checkAnnounced, checkJournalUrl },
+  ] = await Promise.all([
+    import('../serve/config.ts'),
+    import('../serve/agents.ts'),
+    import('../serve/start.ts'),
+    import('../serve/explain.ts'),
+    import('../serve/journal-url.ts'),
+  ]);
   const others = await readHosts(hostsFolder(context));
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
   try {
@@ -86,9 +91,14 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       ...defined({ url: options.journal === undefined ? undefined : checkJournalUrl(options.journal) }),
       password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || undefined,
       isStandby: options.standby === true,
+      announced: { url: options.announce, labels: options.label ?? [] },
     };
-    if (journal.isStandby && journal.url === undefined && config.journal === undefined)
-      throw usageError('--standby requires --journal');
+    if (journal.url === undefined && config.journal === undefined) {
+      if (journal.isStandby) throw usageError('--standby requires --journal');
+      if (options.announce !== undefined) throw usageError('--announce requires --journal');
+      if (options.label !== undefined) throw usageError('--label requires --journal');
+    }
+    if (options.announce !== undefined) checkAnnounced(options.announce);
     const passwordFrom =
       (journal.url ?? config.journal) === undefined
         ? undefined

@@ -12,6 +12,7 @@ import { defined } from '@agenthost/protocol/values';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import { wireCodeOf } from '../host-link/host-errors.ts';
+import { areSeveral, everyHost } from '../hosts/every-host.ts';
 import { findSession, shortId } from '../input/ids.ts';
 import { keyValues } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
@@ -46,6 +47,16 @@ export async function listSessions(
   const isWanted = filterOf(options);
   if (options.search !== undefined && !/[\p{L}\p{N}]/u.test(options.search))
     throw usageError('--search: nothing to search for');
+  if (options.url === undefined && options.host === undefined) {
+    const hosts = await everyHost(context, screen, options.start);
+    if (areSeveral(hosts)) {
+      const { listEverywhere, searchEverywhere } = await import('../hosts/all-sessions.ts');
+      const { search, ...rest } = options;
+      return search === undefined
+        ? listEverywhere(context, screen, hosts, { ...rest, isWanted })
+        : searchEverywhere(context, screen, hosts, { ...rest, query: search, isWanted });
+    }
+  }
   if (options.search !== undefined)
     return searchSessions(context, screen, { ...options, query: options.search, isWanted });
   return withHost(context, screen, options, async ({ client }) => {
@@ -182,11 +193,14 @@ export async function listChats(
     const { resource } = await findSession(client, given);
     const session = await client.subscribe(resource, { kind: 'session' });
     const { chats, defaultChat } = session.state;
-    for (const chat of chats) {
-      const isDefault = chat.resource === defaultChat;
-      if (options.json === true) screen.json({ ...chat, isDefault });
-      else screen.line(chatLine(chat, isDefault));
-    }
+    const isDefault = (chat: ChatSummary): boolean => chat.resource === defaultChat;
+    screen.list(chats, {
+      ...options,
+      none: 'the session has no chat',
+      columns: 'ID        STATUS   TITLE',
+      line: (chat) => chatLine(chat, isDefault(chat)),
+      value: (chat) => ({ ...chat, isDefault: isDefault(chat) }),
+    });
     session.dispose();
     return EXIT.done;
   });

@@ -1,4 +1,5 @@
 import { errorText } from '@agenthost/protocol/values';
+import { readSecret } from '../input/secret.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { keyFolder } from '../process/files.ts';
@@ -11,9 +12,6 @@ import { configFileOf } from './serve.ts';
 export interface SetKeyOptions {
   readonly config?: string;
 }
-
-/** Longest input, in UTF-16 code units. */
-const MAX_LENGTH = 64 * 1024;
 
 /**
  * `agents key`: stores the key that comes on the input, or removes the stored one if that is empty. It is never shown. Running hosts use it from the
@@ -37,7 +35,7 @@ export async function setKey(
   });
   const remark = isNeeded ? 'it is not shown' : 'it is not shown; empty removes it';
   if (context.stdin.isTTY === true) screen.note(`Key of ${oneLine(id)} (${remark}):`);
-  const key = await readSecret(context);
+  const key = await readSecret(context, 'the key');
   if (isNeeded && key.trim() === '')
     throw new CliError(
       EXIT.error,
@@ -50,23 +48,4 @@ export async function setKey(
     throw new CliError(EXIT.error, oneLine(errorText(cause)), { cause });
   }
   return EXIT.done;
-}
-
-/** One line of the input, without an echo at a terminal. Rejects when a person gives up with Ctrl-C. */
-async function readSecret({ stdin }: Context): Promise<string> {
-  stdin.setRawMode?.(true);
-  try {
-    let text = '';
-    for await (const chunk of stdin) {
-      for (const character of String(chunk)) {
-        if (character === '\r' || character === '\n' || character === '\u0004') return text;
-        if (character === '\u0003') throw new CliError(EXIT.error, 'cancelled: the key was not changed');
-        text = character === '\u007f' ? text.slice(0, -1) : text + character;
-      }
-      if (text.length > MAX_LENGTH) throw new CliError(EXIT.error, 'the input is too long for a key');
-    }
-    return text;
-  } finally {
-    stdin.setRawMode?.(false);
-  }
 }

@@ -54,12 +54,12 @@ export async function createToken(
 export async function listTokens(context: Context, screen: Screen, options: TokenOptions): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const items = await client.tokens.list();
-    if (options.json !== true && items.length === 0) screen.note("no tokens besides the owner's");
-    if (options.json !== true && items.length > 0) screen.columnNames('ID        SCOPE     NAME, USE');
-    for (const item of items) {
-      if (options.json === true) screen.json(item);
-      else screen.line(lineOf(item));
-    }
+    screen.list(items, {
+      ...options,
+      none: "no tokens besides the owner's",
+      columns: 'ID        SCOPE     NAME, USE',
+      line: lineOf,
+    });
     return EXIT.done;
   });
 }

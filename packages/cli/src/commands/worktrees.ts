@@ -36,11 +36,12 @@ export async function listWorktrees(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const items = await client.sessions.worktrees.list();
-    if (options.json !== true && items.length === 0) screen.note('no session has a worktree');
-    for (const item of items) {
-      if (options.json === true) screen.json(item);
-      else screen.line(lineOf(item, context.home));
-    }
+    screen.list(items, {
+      ...options,
+      none: 'no session has a worktree',
+      columns: 'ID           AGE  SESSION   BRANCH, BASE, STATE, FOLDER',
+      line: (item) => lineOf(item, context.home),
+    });
     return EXIT.done;
   });
 }

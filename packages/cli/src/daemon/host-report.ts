@@ -1,27 +1,20 @@
-import { hasExited, type SessionSummary } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import type { HostRecord } from '../host-link/discovery.ts';
 import { own } from '../host-link/find-host.ts';
 import { openClient } from '../host-link/open-client.ts';
-import { listedTerminals, shortId } from '../input/ids.ts';
+import { type HostCounts, hostCounts } from '../hosts/host-counts.ts';
+import { shortId } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { homely, oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { ago, sessionWord } from '../render/session-line.ts';
+import { ago } from '../render/session-line.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Sessions of each kind that are listed. */
 const MAX_LISTED = 10;
 
-/** A session that runs or waits. */
-interface ListedSession {
-  readonly resource: string;
-  readonly title: string;
-  readonly provider: string;
-}
-
 /** State of a host on this machine. */
-export interface HostReport {
+export interface HostReport extends Partial<HostCounts> {
   readonly version: string;
   readonly url: string;
   readonly pid: number;
@@ -32,13 +25,6 @@ export interface HostReport {
   readonly service?: string;
   /** Why it does not answer. Absent: it does. */
   readonly problem?: string;
-  /** Number of all sessions, archived ones included. */
-  readonly sessionCount?: number;
-  readonly running?: readonly ListedSession[];
-  /** Sessions that wait for an approval or an answer. */
-  readonly waiting?: readonly ListedSession[];
-  /** Running terminals. */
-  readonly terminalCount?: number;
 }
 
 /** Asks a host for its state. Never rejects because of the host: `problem` has the reason. */
@@ -52,18 +38,7 @@ export async function reportOf(context: Context, host: HostRecord): Promise<Host
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
     });
     try {
-      const running: ListedSession[] = [];
-      const waiting: ListedSession[] = [];
-      let sessionCount = 0;
-      for await (const session of client.sessions.list()) {
-        sessionCount += 1;
-        const word = sessionWord(session);
-        if (word === 'working' || word === 'starts') running.push(listed(session));
-        if (word === 'asks') waiting.push(listed(session));
-      }
-      const terminals = await listedTerminals(client);
-      const terminalCount = terminals.filter((terminal) => !hasExited(terminal)).length;
-      return { ...facts, sessionCount, running, waiting, terminalCount };
+      return { ...facts, ...(await hostCounts(client)) };
     } finally {
       client.close();
     }
@@ -71,12 +46,6 @@ export async function reportOf(context: Context, host: HostRecord): Promise<Host
     return { ...facts, problem: errorText(cause) };
   }
 }
-
-const listed = ({ resource, title, provider }: SessionSummary): ListedSession => ({
-  resource,
-  title,
-  provider,
-});
 
 /** Prints the state of a host for people. */
 export function printReport(context: Context, screen: Screen, report: HostReport): void {

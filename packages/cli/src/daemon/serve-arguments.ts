@@ -21,6 +21,7 @@ export function serveArguments(options: LaunchOptions, cwd: string): string[] {
     ['--preview-host', options.previewHost],
     ['--data', path(options.data)],
     ['--journal', options.journal],
+    ['--announce', options.announce],
     ['--config', path(options.config)],
     ['--token-file', path(options.tokenFile)],
     ['--record', path(options.record)],
@@ -37,6 +38,7 @@ export function serveArguments(options: LaunchOptions, cwd: string): string[] {
     ...texts.flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)])),
     ...flags.flatMap(([name, isOn]) => (isOn === true ? [name] : [])),
     ...(options.root ?? []).flatMap((root) => ['--root', resolve(cwd, root)]),
+    ...(options.label ?? []).flatMap((text) => ['--label', text]),
     ...(options.set ?? []).flatMap((pair) => ['--set', pair]),
   ];
 }

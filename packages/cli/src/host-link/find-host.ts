@@ -1,16 +1,23 @@
 import { defined } from '@agenthost/protocol/values';
+import { knownNames, LOCAL_HOST, type NamedHost, namedHosts } from '../hosts/host-list.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';
 import { commandLine, shellWord } from '../process/own-command.ts';
-import { plain } from '../render/plain-text.ts';
+import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
+import { isSshUrl, sshAddress } from './ssh-address.ts';
+import type { SshTarget } from './ssh-link.ts';
 import { startHost } from './start-host.ts';
 
 /** Options that choose the host. */
 export interface HostOptions {
   readonly url?: string;
+  /** A name of the list of hosts, or `local`. */
+  readonly host?: string;
+  /** The session that the command is about, as typed: without `url` and `host`, the host that has it is searched for. */
+  readonly ofSession?: string;
   readonly start?: boolean;
   /** SHA-256 of the host's certificate, or of its key. */
   readonly fingerprint?: string;
@@ -26,19 +33,37 @@ export interface HostTarget {
   readonly fingerprints?: readonly string[];
   /** It runs on this machine, as this user. */
   readonly isOwn: boolean;
+  /** Its name in the list of hosts. Absent: it was not chosen by a name. */
+  readonly name?: string;
+  /** It is reached by `ssh`, at this address. Absent: at its URL. */
+  readonly ssh?: SshTarget;
 }
 
 /**
- * The host that a command talks to: the one named by `--url` or AGENTHOST_URL, else the only one that runs here, else,
- * with `--start`, a new one. AGENTHOST_TOKEN goes before the token that is known. Rejects with a `CliError` that says what to do.
+ * The host that a command talks to: the one named by `--host`, by `--url` or AGENTHOST_URL, else the only one that runs here, else,
+ * with `--start`, a new one. AGENTHOST_TOKEN goes before the token that is known, except for one in the list of hosts. Rejects with a `CliError` that
+ * says what to do.
  */
 export async function findHost(
   context: Context,
   screen: Screen,
-  { url, start }: HostOptions,
+  { url: given, host: name, start }: HostOptions,
 ): Promise<HostTarget> {
+  // A variable is for all commands, an option for this one.
+  const url = name !== undefined && given === context.env['AGENTHOST_URL'] ? undefined : given;
+  if (name !== undefined && url !== undefined) throw usageError('--host and --url cannot be used together');
   const folder = hostsFolder(context);
   const hosts = await readHosts(folder);
+  if (name !== undefined && name !== LOCAL_HOST) {
+    const known = await namedHosts(context);
+    const found = known.find((each) => each.name === name);
+    if (found === undefined)
+      throw usageError(
+        `--host: no host is called ${oneLine(name) || '(nothing)'}${knownNames(known)}; \`${commandLine('hosts add')}\` adds one`,
+      );
+    return namedTarget(context, hosts, found, true);
+  }
+  if (url !== undefined && isSshUrl(url)) return sshTarget(context, { url }, true);
   if (url !== undefined) return named(context, hosts, url);
   const [host, ...others] = hosts;
   if (others.length > 0) throw severalHosts(hosts);
@@ -46,10 +71,45 @@ export async function findHost(
   if (start === true) {
     return own(context, await startHost(context, screen, folder));
   }
+  // A damaged list is not what this command failed for.
+  const reachable = name === undefined ? await namedHosts(context).catch(() => []) : [];
+  const choice =
+    reachable.length === 0
+      ? ''
+      : `; or choose one of yours with --host: ${reachable.map((each) => each.name).join(', ')}`;
   throw new CliError(
     EXIT.cannotConnect,
-    `no host is running: start one with \`${commandLine('serve')}\`, or add --start to this command`,
+    `no host is running: start one with \`${commandLine('serve')}\`, or add --start to this command${choice}`,
   );
+}
+
+/** How to connect to a host of the list. `hosts`: those that run here. `starts`: whether a machine that is reached by `ssh` starts one. */
+export function namedTarget(
+  context: Context,
+  hosts: readonly HostRecord[],
+  { name, url, token, command, data }: NamedHost,
+  starts: boolean,
+): HostTarget {
+  const target = isSshUrl(url)
+    ? sshTarget(context, { url, ...defined({ command, data }) }, starts)
+    : named(context, hosts, url);
+  return { ...target, name, ...defined({ token: token ?? target.token }) };
+}
+
+/** Throws a usage error for a host that has no address of its own, for commands that speak to an address themselves. */
+export function refuseSsh({ ssh }: HostTarget): void {
+  if (ssh !== undefined)
+    throw usageError('this command takes no ssh:// address: forward the port of the host with `ssh -L`');
+}
+
+/** AGENTHOST_TOKEN is not for it: the other machine tells the token of its host. */
+function sshTarget(
+  { env }: Context,
+  { url, command, data }: Pick<NamedHost, 'url' | 'command' | 'data'>,
+  starts: boolean,
+): HostTarget {
+  const ssh = { ...sshAddress(url), ...defined({ command, data }), starts, env };
+  return { url, isOwn: false, ssh };
 }
 
 /** How to connect to a host of this user. A token of the environment takes precedence over the owner's, even if it allows less. */
@@ -73,7 +133,7 @@ function named(context: Context, hosts: readonly HostRecord[], given: string): H
   const url = URL.parse(given);
   if (url === null || !/^(?:https?|wss?):$/.test(url.protocol)) {
     throw usageError(
-      `--url: expected an address such as http://127.0.0.1:4711 or ws://…/ahp, got ${plain(given)}`,
+      `--url: expected an address such as http://127.0.0.1:4711, ws://…/ahp or ssh://user@server, got ${plain(given)}`,
     );
   }
   const record = hosts.find((host) => isSameAddress(new URL(host.url), url));
@@ -109,8 +169,10 @@ function severalHosts(hosts: readonly HostRecord[]): CliError {
 }
 
 /** The host options of this command, for use in another command line. Leaves out tokens and passwords. */
-export function hostOptionText({ url, fingerprint }: HostOptions): string {
+export function hostOptionText({ url: given, host, fingerprint }: HostOptions): string {
+  const url = host === undefined ? given : undefined;
   return [
+    host === undefined ? '' : ` --host ${shellWord(host)}`,
     url === undefined ? '' : ` --url ${shellWord(shownUrl(url))}`,
     fingerprint === undefined ? '' : ` --fingerprint ${shellWord(fingerprint)}`,
   ].join('');

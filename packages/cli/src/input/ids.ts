@@ -16,6 +16,13 @@ export async function isListed(client: AhpClient, uri: URI): Promise<boolean> {
   return false;
 }
 
+/** Whether the host has a session that is called so, or sessions whose ids begin so. */
+export async function hasSession(client: AhpClient, given: string): Promise<boolean> {
+  for await (const session of client.sessions.list())
+    if (isCalled(session, given) || beginsWith(session, given)) return true;
+  return false;
+}
+
 /**
  * Finds a session by its URI, its id, or a unique beginning of its id. Rejects with a
  * `CliError`.

@@ -22,6 +22,9 @@ export const configFolder = (where: Where): string => folder(where, 'XDG_CONFIG_
 /** Folder of the keys of model agents. A part of the config folder, which is private to the host. */
 export const keyFolder = (where: Where): string => join(configFolder(where), 'keys');
 
+/** File with the hosts that the user has named, and their tokens. */
+export const hostListFile = (where: Where): string => join(configFolder(where), 'hosts.json');
+
 /** File with the certificates of remote hosts. */
 export const knownHostsFile = (where: Where): string =>
   join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'known-hosts');

@@ -5,6 +5,8 @@ export interface Completion {
   readonly candidates: readonly Candidate[];
   /** The place takes ids of sessions too. */
   readonly takesSession: boolean;
+  /** The place takes names of hosts. */
+  readonly takesHost: boolean;
 }
 
 /** A word, and what it means. */
@@ -14,6 +16,7 @@ export interface Candidate {
 }
 
 const SESSION = 'session';
+const HOST = 'host';
 
 /** What can stand in the place of the last of `words`, which follow the program's name. The last word may be empty. */
 export function complete(program: Command, words: readonly string[]): Completion {
@@ -37,12 +40,17 @@ export function complete(program: Command, words: readonly string[]): Completion
   if (awaiting !== undefined) {
     const { argChoices = [], description } = awaiting;
     const values = argChoices.map((word) => ({ word, description }));
-    return { candidates: fits(values), takesSession: awaiting.attributeName() === SESSION };
+    return {
+      candidates: fits(values),
+      takesSession: awaiting.attributeName() === SESSION,
+      // `--host <address>` of `serve` takes another thing.
+      takesHost: awaiting.attributeName() === HOST && awaiting.flags.includes('<name>'),
+    };
   }
   if (partial.startsWith('-')) {
     const options = command.createHelp().visibleOptions(command);
     const names = options.map(({ long, short, description }) => ({ word: long ?? short ?? '', description }));
-    return { candidates: fits(names), takesSession: false };
+    return { candidates: fits(names), takesSession: false, takesHost: false };
   }
   const argument = argumentAt(command, position);
   const values = (argument?.argChoices ?? []).map((word) => ({
@@ -53,7 +61,11 @@ export function complete(program: Command, words: readonly string[]): Completion
     position > 0
       ? []
       : subcommands(command).map((each) => ({ word: each.name(), description: each.description() }));
-  return { candidates: fits([...values, ...names]), takesSession: argument?.name() === SESSION };
+  return {
+    candidates: fits([...values, ...names]),
+    takesSession: argument?.name() === SESSION,
+    takesHost: argument?.name() === HOST,
+  };
 }
 
 const subcommands = (command: Command): Command[] => command.createHelp().visibleCommands(command);

@@ -2,6 +2,8 @@ import type { Option } from 'commander';
 import { AUTOMATION_OPTIONS } from './automation-options.ts';
 import { CHANGES_OPTIONS } from './changes-options.ts';
 import { DAEMON_OPTIONS } from './daemon-options.ts';
+import { HOSTS_OPTIONS } from './hosts-options.ts';
+import { GATEWAY_OPTIONS } from './gateway-options.ts';
 import { type OptionSpec, toOption } from './option-spec.ts';
 import { TELEMETRY_OPTIONS } from './telemetry-options.ts';
 import { TERM_OPTIONS } from './term-options.ts';
@@ -22,7 +24,7 @@ export const OPTIONS = {
     type: 'text',
     env: 'AGENTHOST_URL',
     description:
-      "address of the host, http(s) or ws(s); the token is AGENTHOST_TOKEN if set, otherwise the owner's token",
+      "address of the host, http(s), ws(s) or ssh://user@server; the token is AGENTHOST_TOKEN if set, otherwise the owner's token",
     defaultText: 'the host that runs on this machine',
   },
   fingerprint: {
@@ -83,6 +85,21 @@ export const OPTIONS = {
     description: 'folder with <version>/schema.json, to check the frames of versions before 1.0',
   },
   junit: { flags: '--junit <file>', type: 'text', description: 'write the report as JUnit XML' },
+  report: {
+    flags: '--report <folder>',
+    type: 'text',
+    description: 'write a badge and a summary for others: badge.svg and summary.json in this folder',
+  },
+  checkFormat: {
+    flags: '--check',
+    type: 'flag',
+    description: 'only say whether the file has the format of recordings, and what is wrong with it',
+  },
+  har: {
+    flags: '--har <file>',
+    type: 'text',
+    description: 'write the recording as an HTTP Archive, which the developer tools of browsers show',
+  },
   replayTo: {
     flags: '--to <url>',
     type: 'text',
@@ -180,6 +197,18 @@ export const OPTIONS = {
     flags: '--standby',
     type: 'flag',
     description: 'with --journal: wait while another host holds the cell, and take over when that one ends',
+  },
+  announce: {
+    flags: '--announce <url>',
+    type: 'text',
+    description: 'with --journal: address at which gateways reach this host, such as https://machine1:4711',
+    defaultText: 'the address that it listens on, with the name of the machine for all addresses',
+  },
+  label: {
+    flags: '--label <text>',
+    type: 'list',
+    description:
+      'with --journal: label by which gateways choose hosts for new sessions, such as gpu; repeatable',
   },
   config: {
     flags: '--config <file>',
@@ -421,6 +450,8 @@ export const OPTIONS = {
   ...AUTOMATION_OPTIONS,
   ...CHANGES_OPTIONS,
   ...DAEMON_OPTIONS,
+  ...HOSTS_OPTIONS,
+  ...GATEWAY_OPTIONS,
   ...TERM_OPTIONS,
   ...TELEMETRY_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;

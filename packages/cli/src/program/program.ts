@@ -20,13 +20,16 @@ import { exampleLines } from './command-builder.ts';
 import { addCommentCommands } from './comment-commands.ts';
 import { addCustomizationCommands } from './customization-commands.ts';
 import { addDaemonCommands, HOST_OPTIONS } from './daemon-commands.ts';
+import { addGatewayCommands } from './gateway-commands.ts';
 import { addGrantCommands } from './grant-commands.ts';
 import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
+import { addHostsCommands } from './hosts-commands.ts';
 import { addMcpCommands } from './mcp-commands.ts';
 import { type OptionName, optionOf } from './options.ts';
 import { addPortCommands } from './port-commands.ts';
 import { report } from './report.ts';
 import { addServiceCommands } from './service-commands.ts';
+import { sessionOf } from './session-argument.ts';
 import { addExportCommands, addQueueCommands, addSessionCommands } from './session-commands.ts';
 import { addTelemetryCommands } from './telemetry-commands.ts';
 import { addTermCommands } from './term-commands.ts';
@@ -127,6 +130,8 @@ export function programOf(
   ]);
   addDaemonCommands({ context, screen, program, command, example, done });
   addServiceCommands({ context, screen, program, command, example, done });
+  addHostsCommands({ context, screen, program, command, example, done });
+  addGatewayCommands({ context, screen, program, command, example, done });
 
   const running = command(program, 'run', 'ask an agent and stream its answer', [
     'agent',
@@ -220,6 +225,11 @@ export function programOf(
   addAgentCommands({ context, screen, program, command, example, done });
   addLoginCommands({ context, screen, program, command, example, done });
   addCompletionCommand({ context, screen, program, command, example, done });
+  // The host of the session is found by it.
+  program.hook('preAction', (_, running) => {
+    const session = sessionOf(running);
+    if (session !== undefined) running.setOptionValue('ofSession', session);
+  });
   for (const each of [program, ...program.commands]) if (each.commands.length > 0) addHelp(each);
   for (const each of program.commands)
     if (each.commands.length > 0 && each.registeredArguments.length === 0) refuseUnknown(each);
@@ -258,8 +268,9 @@ const commandIn =
     const made = parent.command(name).description(description);
     for (const option of options) {
       made.addOption(optionOf(option, env));
-      // Every command with --url also takes --fingerprint and --record.
+      // Every command with --url also takes --host, unless that is its own address, and --fingerprint and --record.
       if (option !== 'url') continue;
+      if (!options.includes('host')) made.addOption(optionOf('hostName', env));
       made.addOption(optionOf('fingerprint', env));
       made.addOption(optionOf('record', env));
     }

@@ -19,6 +19,18 @@ const ASCII_MARKS: Marks = { done: '+', failed: 'x', refused: '-', running: '>',
 /** Time without output before a status shows. */
 const STATUS_DELAY_MS = 1_000;
 
+/** How `Screen.list` shows a list. */
+export interface ListLook<T> {
+  readonly json?: boolean | undefined;
+  /** Said to people when the list is empty. */
+  readonly none: string;
+  /** The names of the columns of `line`. */
+  readonly columns: string;
+  line(item: T): string;
+  /** What is printed with `json`. Default: the item. */
+  value?(item: T): unknown;
+}
+
 /**
  * What a command shows: answers on stdout, everything else on stderr. When both are the same terminal it keeps them from
  * running into each other. Callers pass plain text only.
@@ -96,6 +108,23 @@ export class Screen {
   /** The names of a list's columns, for people: nothing when the output is a file or a pipe. */
   columnNames(text: string): void {
     if (this.#context.stdout.isTTY === true) this.line(text);
+  }
+
+  /**
+   * A list to stdout: with `json` each item as a line of JSON, else each as a line for people below the names of the columns. An empty list is
+   * the note `none` for people.
+   */
+  list<T>(
+    items: readonly T[],
+    { json = false, none, columns, line, value = (item) => item }: ListLook<T>,
+  ): void {
+    if (json) {
+      for (const item of items) this.json(value(item));
+      return;
+    }
+    if (items.length === 0) this.note(none);
+    else this.columnNames(columns);
+    for (const item of items) this.line(line(item));
   }
 
   /** A value to stdout, as a line of JSON. */

@@ -9,6 +9,8 @@ import { refusalOf, refused } from './refusal.ts';
 export interface ConnectOptions extends ClientBehavior {
   /** Access token [AUTH-1]. Sent as `?token=`, because browsers cannot set headers. Default: none is sent. */
   token?: string | undefined;
+  /** Gives up and closes the client before it is connected for the first time; `connect` rejects with the signal's reason. No effect afterwards. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Makes a client over any transport. It does nothing until `connect()` is called. */
@@ -24,14 +26,32 @@ export function createClient(options: ClientOptions): AhpClient {
  * @example
  * const client = await connect('http://127.0.0.1:4711', { token: process.env.AGENTHOST_TOKEN });
  */
-export async function connect(url: string, { token, ...behavior }: ConnectOptions = {}): Promise<AhpClient> {
+export async function connect(
+  url: string,
+  { token, signal: giveUp, ...behavior }: ConnectOptions = {},
+): Promise<AhpClient> {
   const endpoint = endpointOf(url, token);
   const client = createClient({
     address: url,
     ...behavior,
     transport: (signal) => openWebSocket(endpoint, signal),
   });
-  await client.connect();
+  return connected(client, giveUp);
+}
+
+/** The client when its first connection stands. Rejects like `connect()`, or with the reason of `giveUp`, which closes the client. */
+export async function connected(client: AhpClient, giveUp: AbortSignal | undefined): Promise<AhpClient> {
+  giveUp?.throwIfAborted();
+  const close = (): void => client.close();
+  giveUp?.addEventListener('abort', close, { once: true });
+  try {
+    await client.connect();
+  } catch (error) {
+    giveUp?.throwIfAborted();
+    throw error;
+  } finally {
+    giveUp?.removeEventListener('abort', close);
+  }
   return client;
 }
 

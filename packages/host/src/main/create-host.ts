@@ -146,6 +146,13 @@ export class Host {
     return drain.begin(holder, timeoutMs);
   }
 
+  /** What the host does now, for the placement of new sessions. Zero and false when it does not run. */
+  get load(): { readonly runningTurns: number; readonly isDraining: boolean } {
+    if (this.#state.phase !== 'running') return { runningTurns: 0, isDraining: false };
+    const { drain } = this.#state.core;
+    return { runningTurns: drain.runningCount, isDraining: drain.isOn };
+  }
+
   /**
    * Ends open turns visibly, flushes the journal, closes connections and ends agents. Further calls wait for
    * the same stop.

@@ -26,6 +26,8 @@ export async function listTerminals(
 ): Promise<number> {
   return withHost(context, screen, options, async ({ client }) => {
     const terminals = await listedTerminals(client);
+    if (options.json !== true && terminals.length > 0)
+      screen.columnNames(options.long === true ? `${TERMINAL_COLUMNS}, SIZE, FOLDER` : TERMINAL_COLUMNS);
     for (const [index, terminal] of terminals.entries()) {
       if (context.outputClosed.aborted) break;
       const state = options.long === true ? await stateOf(client, terminal) : undefined;
@@ -67,6 +69,9 @@ export interface TerminalLineOptions {
   /** With it, size and folder show. */
   readonly state?: TerminalState | undefined;
 }
+
+/** The names of the columns of `terminalLine`. */
+const TERMINAL_COLUMNS = `${'#'.padStart(2)}  ${'ID'.padEnd(8)}  ${'STATE'.padEnd(10)}  ${'HELD BY'.padEnd(19)}  TITLE`;
 
 /** A terminal on one line. */
 export function terminalLine(

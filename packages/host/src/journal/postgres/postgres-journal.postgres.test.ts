@@ -271,9 +271,9 @@ describe.skipIf(programs === undefined)(
         );
         await query('UPDATE agenthost.version SET version = 99');
         const newer = await failure(server.url);
-        await query('UPDATE agenthost.version SET version = 1');
+        await query('UPDATE agenthost.version SET version = 2');
         expect(newer).toMatch(
-          /^newer: .* has version 99, and this host knows versions up to 1: install a newer agenthost/,
+          /^newer: .* has version 99, and this host knows versions up to 2: install a newer agenthost/,
         );
       });
     });

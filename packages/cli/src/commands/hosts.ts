@@ -1,0 +1,224 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { defined } from '@agenthost/protocol/values';
+import { connectTarget } from '../host-link/connect-target.ts';
+import { readHosts } from '../host-link/discovery.ts';
+import { namedTarget } from '../host-link/find-host.ts';
+import { isSshUrl, sshAddress } from '../host-link/ssh-address.ts';
+import { SshFailure } from '../host-link/ssh-failure.ts';
+import { askEach, everyHost, type HostAnswer, type KnownHost } from '../hosts/every-host.ts';
+import { type HostCounts, hostCounts } from '../hosts/host-counts.ts';
+import { addNamedHost, isHostName, type NamedHost, removeNamedHosts } from '../hosts/host-list.ts';
+import { shortId } from '../input/ids.ts';
+import { readSecret } from '../input/secret.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { fileTrouble, hostListFile, hostsFolder } from '../process/files.ts';
+import { commandLine } from '../process/own-command.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+
+/** Options of `hosts add` as parsed. */
+export interface AddHostOptions {
+  /** `-`: standard input. */
+  readonly tokenFile?: string;
+  readonly fingerprint?: string;
+  readonly command?: string;
+  readonly data?: string;
+  readonly force?: boolean;
+  /** False with `--no-check`. */
+  readonly check?: boolean;
+  readonly json?: boolean;
+}
+
+/** `hosts add`: gives a host a name, after it has answered. */
+export async function addHost(
+  context: Context,
+  screen: Screen,
+  [name, given]: readonly [name: string, url: string],
+  options: AddHostOptions,
+): Promise<ExitCode> {
+  if (!isHostName(name))
+    throw usageError(
+      `expected a name of up to 40 letters, digits, dots, dashes and underscores, and not "local", got ${oneLine(name) || '(nothing)'}`,
+    );
+  const { url, token: urlToken } = addressOf(given);
+  checkOptions(url, options);
+  const token = (await givenToken(context, options)) ?? urlToken;
+  const host: NamedHost = { name, url, ...defined({ token, command: options.command, data: options.data }) };
+  const version =
+    options.check === false ? undefined : await versionOf(context, screen, host, options.fingerprint);
+  await addNamedHost(context, host, options.force === true);
+  if (options.json === true)
+    screen.json({ name, url, hasToken: token !== undefined, ...defined({ version }) });
+  else {
+    screen.note(
+      `added ${name}${version === undefined ? '' : `, ${version}`}; its entry is in ${hostListFile(context)}`,
+    );
+    screen.note(`\`${commandLine(`sessions --host ${name}`)}\` lists its sessions`);
+  }
+  return EXIT.done;
+}
+
+/** `hosts remove`: forgets hosts, and their tokens. */
+export async function removeHosts(
+  context: Context,
+  screen: Screen,
+  names: readonly string[],
+  { json }: { readonly json?: boolean },
+): Promise<ExitCode> {
+  await removeNamedHosts(context, names);
+  if (json === true) for (const name of names) screen.json({ removed: name });
+  else screen.note(`removed ${names.join(', ')}`);
+  return EXIT.done;
+}
+
+/** `hosts list`: the hosts of this machine and those of the list, with what happens on each. */
+export async function listHosts(
+  context: Context,
+  screen: Screen,
+  { json }: { readonly json?: boolean },
+): Promise<ExitCode> {
+  const hosts = await everyHost(context, screen);
+  if (hosts.length === 0) {
+    if (json !== true)
+      screen.note(`no host runs here and none was added; \`${commandLine('hosts add')}\` adds one`);
+    return EXIT.done;
+  }
+  screen.status('asking the hosts');
+  const answers = await askEach(context, screen, hosts, async (client) => ({
+    counts: await hostCounts(client),
+    version: client.host?.serverInfo?.version,
+  }));
+  screen.status(undefined);
+  if (json === true) for (const answer of answers) screen.json(jsonOf(answer));
+  else printHosts(screen, answers);
+  return EXIT.done;
+}
+
+/** Answer of a host that is asked for its state. */
+type StateAnswer = HostAnswer<{ readonly counts: HostCounts; readonly version: string | undefined }>;
+
+function jsonOf(answer: StateAnswer): object {
+  const { host } = answer;
+  const facts = { name: host.label, url: urlOf(host) };
+  if ('problem' in answer)
+    return { ...facts, state: answer.isAbsent ? 'absent' : 'unreachable', problem: answer.problem };
+  const { counts, version } = answer.value;
+  return { ...facts, state: 'online', ...defined({ version }), ...counts };
+}
+
+const COLUMNS = ['NAME', 'STATE', 'VERSION', 'SESSIONS', 'ADDRESS'];
+
+function printHosts(screen: Screen, answers: readonly StateAnswer[]): void {
+  const rows = answers.map((answer) => {
+    const { host } = answer;
+    if ('problem' in answer)
+      return [host.label, answer.isAbsent ? 'no host' : 'problem', '', '', urlOf(host)];
+    const { counts, version = '' } = answer.value;
+    return [host.label, 'online', oneLine(version, 20), sessionsText(counts), urlOf(host)];
+  });
+  const widths = COLUMNS.map((column, at) =>
+    Math.max(column.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  const padded = (row: readonly string[]): string =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd();
+  screen.columnNames(padded(COLUMNS));
+  for (const row of rows) screen.line(padded(row));
+  for (const answer of answers)
+    if ('problem' in answer && !answer.isAbsent) screen.note(`${answer.host.label}: ${answer.problem}`);
+  for (const answer of answers) {
+    if ('problem' in answer) continue;
+    for (const { resource, title } of answer.value.counts.waiting)
+      screen.note(`${answer.host.label}: ${shortId(resource)} waits for you: ${oneLine(title, 100)}`);
+  }
+}
+
+/** Counts of sessions in a few words. */
+function sessionsText({ sessionCount, running, waiting }: HostCounts): string {
+  const more = [
+    running.length === 0 ? '' : `${running.length} running`,
+    waiting.length === 0 ? '' : `${waiting.length} waiting`,
+  ].filter((text) => text !== '');
+  return more.length === 0 ? `${sessionCount}` : `${sessionCount}, ${more.join(', ')}`;
+}
+
+const urlOf = ({ target }: KnownHost): string => oneLine(target.url, 200);
+
+/** The address to store, without the token of a link that a host printed. Throws a usage error. */
+function addressOf(given: string): { readonly url: string; readonly token?: string } {
+  if (isSshUrl(given)) {
+    sshAddress(given);
+    return { url: given.replace(/\/$/, '') };
+  }
+  const url = URL.parse(given);
+  if (url === null || !/^(?:https?|wss?):$/.test(url.protocol))
+    throw usageError(
+      `expected an address such as https://build.example:4711 or ssh://user@server, got ${oneLine(given) || '(nothing)'}`,
+    );
+  if (url.username !== '' || url.password !== '')
+    throw usageError('the address has a user or a password: a host takes a token, with --token-file');
+  const token = url.searchParams.get('token') ?? new URLSearchParams(url.hash.slice(1)).get('token');
+  url.searchParams.delete('token');
+  url.hash = '';
+  return { url: url.href.replace(/\/$/, ''), ...(token === null || token === '' ? {} : { token }) };
+}
+
+function checkOptions(url: string, { command, data, fingerprint, check }: AddHostOptions): void {
+  if (!isSshUrl(url) && (command !== undefined || data !== undefined))
+    throw usageError('--command and --data are for ssh:// addresses');
+  if (isSshUrl(url) && fingerprint !== undefined)
+    throw usageError('--fingerprint is for https and wss; ssh checks the keys of its machines itself');
+  if (fingerprint !== undefined && check === false)
+    throw usageError('--fingerprint needs the host, and --no-check does not ask it: use one of them');
+  if (command?.trim() === '') throw usageError('--command: expected a command line, got nothing');
+}
+
+/** The token in the file that was given. Rejects with a usage error. */
+async function givenToken(context: Context, { tokenFile }: AddHostOptions): Promise<string | undefined> {
+  if (tokenFile === undefined) return undefined;
+  if (tokenFile === '-' && context.stdin.isTTY === true) context.stderr.write('Token (it is not shown):\n');
+  const text =
+    tokenFile === '-' ? await readSecret(context, 'the list of hosts') : await fileText(context, tokenFile);
+  const token = text.trim();
+  if (token === '' || /\s/.test(token)) throw usageError('--token-file: expected one token');
+  return token;
+}
+
+async function fileText({ cwd }: Context, given: string): Promise<string> {
+  const file = resolve(cwd, given);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw usageError(`--token-file: ${oneLine(file)} cannot be read: ${fileTrouble(cause)}`);
+  }
+}
+
+/** Connects once. Resolves with words about the host. Rejects with a `CliError` if it cannot be used. */
+async function versionOf(
+  context: Context,
+  screen: Screen,
+  host: NamedHost,
+  fingerprint: string | undefined,
+): Promise<string> {
+  const target = namedTarget(context, await readHosts(hostsFolder(context)), host, false);
+  screen.status(`connecting to ${oneLine(host.url)}`);
+  try {
+    const { client } = await connectTarget(context, screen, target, { fingerprint });
+    const { version } = client.host?.serverInfo ?? {};
+    client.close();
+    return version === undefined ? 'a host of an unknown version' : `agenthost ${oneLine(version, 40)}`;
+  } catch (cause) {
+    if (!(cause instanceof CliError)) throw cause;
+    if (cause.cause instanceof SshFailure && cause.cause.isAbsent)
+      return 'where no host runs yet: the first command starts it';
+    throw new CliError(cause.exitCode, `${cause.message}; nothing was added (--no-check adds it unasked)`, {
+      cause,
+    });
+  } finally {
+    screen.status(undefined);
+  }
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { localHost, localHosts } from '../daemon/choose-host.ts';
+import type { HostRecord } from '../host-link/discovery.ts';
+import { greetingLine } from '../host-link/link-greeting.ts';
+import { startHost } from '../host-link/start-host.ts';
+import type { Context } from '../process/context.ts';
+import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { hostsFolder } from '../process/files.ts';
+import type { Screen } from '../render/screen.ts';
+
+/** Options of `hosts link` as parsed. */
+export interface LinkHostOptions {
+  readonly data?: string;
+  readonly start?: boolean;
+}
+
+/**
+ * `hosts link`: connects standard input and output to the host that runs here, behind one line that says where it is and its token. Runs on the other
+ * machine of an `ssh://` address, and ends with its input or with the connection to the host.
+ */
+export async function linkHost(
+  context: Context,
+  screen: Screen,
+  options: LinkHostOptions,
+): Promise<ExitCode> {
+  const { stdin, stdout, version } = context;
+  // The line has a token, which is for no person.
+  if (stdin.isTTY === true || stdout.isTTY === true)
+    throw usageError('`hosts link` is run by clients over ssh: add the host to them as ssh://user@server');
+  const present = await localHosts(context, options);
+  const isNew = present.length === 0 && options.start === true;
+  if (present.length === 0 && !isNew) {
+    stdout.write(greetingLine({ agenthost: version }));
+    return EXIT.cannotConnect;
+  }
+  const host = isNew ? await startedHost(context, screen, options) : await localHost(context, options);
+  const { openHostSocket } = await import('@agenthost/client/stream');
+  const { url, token, fingerprint, keyFingerprint } = host;
+  const fingerprints = [fingerprint, keyFingerprint].filter((each) => each !== undefined);
+  const socket = await openHostSocket({ url, fingerprints });
+  const end = (): void => void socket.destroy();
+  // An error on either side is the end of the connection, which the client reports.
+  socket.on('error', end);
+  stdin.on('error', end);
+  const closed = once(socket, 'close');
+  context.outputClosed.addEventListener('abort', end, { once: true });
+  stdin.once('end', end);
+  stdin.once('close', end);
+  stdout.write(greetingLine({ agenthost: host.version, url, token, isNew }));
+  stdin.pipe(socket);
+  socket.pipe(stdout, { end: false });
+  try {
+    await closed;
+  } finally {
+    context.outputClosed.removeEventListener('abort', end);
+    stdin.destroy();
+  }
+  return EXIT.done;
+}
+
+function startedHost(context: Context, screen: Screen, { data }: LinkHostOptions): Promise<HostRecord> {
+  const folder = hostsFolder(context);
+  if (data === undefined) return startHost(context, screen, folder);
+  const dataDir = resolve(context.cwd, data);
+  const { env, home } = context;
+  return startHost(context, screen, folder, { dataDir, args: ['--data', dataDir], cwd: home, env });
+}

@@ -1,0 +1,101 @@
+import type { SessionSummary } from '@agenthost/protocol';
+import { collect, type SearchOptions, showHits } from '../commands/search-sessions.ts';
+import type { Context } from '../process/context.ts';
+import { EXIT, type ExitCode } from '../process/exit.ts';
+import type { Screen } from '../render/screen.ts';
+import { SESSION_COLUMNS, sessionLine } from '../render/session-line.ts';
+import { askEach, type HostAnswer, type KnownHost } from './every-host.ts';
+
+/** What a list of sessions shows. */
+export interface ListOptions {
+  readonly isWanted: (session: SessionSummary) => boolean;
+  /** Most sessions to show. Default: all. */
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+/** Lists the sessions of all hosts, the last modified first, each with its host. Exit code 4 if no host answered. */
+export async function listEverywhere(
+  context: Context,
+  screen: Screen,
+  hosts: readonly KnownHost[],
+  { isWanted, limit = Number.POSITIVE_INFINITY, json }: ListOptions,
+): Promise<ExitCode> {
+  screen.status('listing sessions');
+  const answers = await askEach(context, screen, hosts, async (client) => {
+    const sessions: SessionSummary[] = [];
+    for await (const session of client.sessions.list()) {
+      if (sessions.length >= limit) break;
+      if (isWanted(session)) sessions.push(session);
+    }
+    return sessions;
+  });
+  screen.status(undefined);
+  const sessions = answers
+    .flatMap((answer) =>
+      'value' in answer ? answer.value.map((session) => ({ session, label: answer.host.label })) : [],
+    )
+    .toSorted((a, b) => Date.parse(b.session.modifiedAt) - Date.parse(a.session.modifiedAt))
+    .slice(0, limit === Number.POSITIVE_INFINITY ? undefined : limit);
+  const width = hostWidth(hosts);
+  if (json !== true && sessions.length > 0) screen.columnNames(`${'HOST'.padEnd(width)}  ${SESSION_COLUMNS}`);
+  const columns =
+    screen.windowColumns === undefined ? undefined : Math.max(20, screen.windowColumns - width - 2);
+  for (const { session, label } of sessions) {
+    if (context.outputClosed.aborted) break;
+    const { _meta: { lifecycle } = {} } = session;
+    if (json === true)
+      screen.json({ ...session, ...(lifecycle === undefined ? {} : { lifecycle }), host: label });
+    else
+      screen.line(
+        `${label.padEnd(width)}  ${sessionLine(session, { now: Date.now(), home: context.home, columns })}`,
+      );
+  }
+  if (sessions.length === 0 && json !== true) screen.note('no sessions to show');
+  return tellProblems(screen, answers, json);
+}
+
+/** Searches the sessions of all hosts; the places of a host stand together. Exit code 4 if no host answered. */
+export async function searchEverywhere(
+  context: Context,
+  screen: Screen,
+  hosts: readonly KnownHost[],
+  options: Omit<SearchOptions, 'url' | 'host'>,
+): Promise<ExitCode> {
+  screen.status('searching');
+  const answers = await askEach(context, screen, hosts, (client) => collect(client, options));
+  screen.status(undefined);
+  const width = hostWidth(hosts);
+  let count = 0;
+  for (const answer of answers) {
+    if (!('value' in answer)) continue;
+    const { hits, isComplete } = answer.value;
+    const { label } = answer.host;
+    count += hits.length;
+    if (options.json === true) for (const hit of hits) screen.json({ ...hit, host: label });
+    else showHits(context, screen, hits, `${label.padEnd(width)}  `);
+    if (!isComplete)
+      screen.note(`${label} is still indexing older sessions: later there may be more matches`);
+  }
+  if (count === 0 && options.json !== true) screen.note('no matches');
+  return tellProblems(screen, answers, options.json);
+}
+
+const hostWidth = (hosts: readonly KnownHost[]): number =>
+  Math.max('HOST'.length, ...hosts.map(({ label }) => label.length));
+
+/** Tells which hosts did not answer. Machines without a running host are no problem. */
+function tellProblems<T>(
+  screen: Screen,
+  answers: readonly HostAnswer<T>[],
+  json: boolean | undefined,
+): ExitCode {
+  for (const answer of answers) {
+    if (!('problem' in answer)) continue;
+    const { host, problem, isAbsent } = answer;
+    if (json === true)
+      screen.json({ type: 'error', message: problem, exitCode: EXIT.cannotConnect, host: host.label });
+    else if (!isAbsent) screen.note(`agenthost: ${host.label}: ${problem}`);
+  }
+  return answers.some((answer) => 'value' in answer || answer.isAbsent) ? EXIT.done : EXIT.cannotConnect;
+}

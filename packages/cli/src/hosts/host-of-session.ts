@@ -1,0 +1,53 @@
+import type { HostTarget } from '../host-link/find-host.ts';
+import { hasSession } from '../input/ids.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, usageError } from '../process/exit.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { areSeveral, askEach, everyHost, type HostAnswer, type KnownHost } from './every-host.ts';
+
+/**
+ * Searches all hosts for a session, as typed; those on this machine go before the others. Resolves with `undefined` when there is nothing to choose: no
+ * other host than the one of this machine is known, or no host has the session and one runs here, which then says so. Rejects with a `CliError` when several
+ * hosts have it, or none and no host runs here.
+ */
+export async function hostOfSession(
+  context: Context,
+  screen: Screen,
+  given: string,
+): Promise<HostTarget | undefined> {
+  const hosts = await everyHost(context, screen);
+  if (!areSeveral(hosts)) return undefined;
+  screen.status('searching for the session');
+  const problems: HostAnswer<boolean>[] = [];
+  try {
+    const isLocal = ({ target }: KnownHost): boolean => target.isOwn;
+    for (const group of [hosts.filter(isLocal), hosts.filter((host) => !isLocal(host))]) {
+      const answers = await askEach(context, screen, group, (client) => hasSession(client, given));
+      const [found, ...others] = answers.filter((answer) => 'value' in answer && answer.value);
+      problems.push(...answers.filter((answer) => 'problem' in answer));
+      if (found === undefined) continue;
+      if (others.length > 0) throw severalHave(given, [found, ...others]);
+      screen.status(undefined);
+      if (areSeveral([found.host])) screen.note(screen.colors.dim(`on ${found.host.label}`));
+      return found.host.target;
+    }
+  } finally {
+    screen.status(undefined);
+  }
+  for (const answer of problems) {
+    if ('problem' in answer && !answer.isAbsent)
+      screen.note(`agenthost: ${answer.host.label}: ${answer.problem}`);
+  }
+  if (hosts.some(({ target }) => target.isOwn)) return undefined;
+  const names = hosts.map(({ label }) => label).join(', ');
+  throw new CliError(EXIT.error, `no session is called ${oneLine(given) || '(nothing)'} on ${names}`);
+}
+
+function severalHave(given: string, answers: readonly HostAnswer<boolean>[]): CliError {
+  const names = answers.map(({ host }) => host.label);
+  const options = answers.every(({ host }) => host.target.isOwn) ? '--url' : '--host';
+  return usageError(
+    `several hosts have a session ${oneLine(given)}: choose one with ${options}: ${names.join(', ')}`,
+  );
+}

@@ -1,0 +1,60 @@
+import type { AddHostOptions } from '../commands/hosts.ts';
+import type { LinkHostOptions } from '../commands/link-host.ts';
+import type { CommandParts } from './command-builder.ts';
+
+/** Adds `hosts` and what is below it. */
+export function addHostsCommands({ context, screen, program, command, example, done }: CommandParts): void {
+  const hosts = program.command('hosts').description('name other hosts, and see what happens on all of them');
+  example(hosts, [
+    'agenthost hosts list  this machine and the others',
+    'agenthost hosts add build ssh://me@build.example  by ssh, nothing to set up',
+    'agenthost run --host build "fix the failing test"',
+    'agenthost sessions  the sessions of all hosts',
+  ]);
+  const adding = command(hosts, 'add', 'give another host a name', [
+    'hostTokenFile',
+    'fingerprint',
+    'sshCommand',
+    'sshData',
+    'force',
+    'noCheck',
+    'json',
+    'verbose',
+  ])
+    .argument('<name>', 'name of the host, for --host')
+    .argument('<url>', 'its address: http(s)://…, ws(s)://… or ssh://user@server')
+    .action(async (name: string, url: string, options: AddHostOptions) => {
+      const { addHost } = await import('../commands/hosts.ts');
+      done(await addHost(context, screen, [name, url], options));
+    });
+  example(adding, [
+    'agenthost hosts add build ssh://me@build.example',
+    'agenthost hosts add lab https://lab.example:4711 --token-file token.txt',
+    'echo "$TOKEN" | agenthost hosts add lab https://lab:4711 --token-file -',
+    'agenthost hosts add build ssh://build --command "npx agenthost"',
+  ]);
+  const listing = command(hosts, 'list', 'list all hosts, with what runs and what waits on them', [
+    'json',
+    'verbose',
+  ]).action(async (options: { json?: boolean }) => {
+    const { listHosts } = await import('../commands/hosts.ts');
+    done(await listHosts(context, screen, options));
+  });
+  example(listing, ['agenthost hosts list', 'agenthost hosts list --json | jq .state']);
+  const removing = command(hosts, 'remove', 'forget hosts and their tokens', ['json', 'verbose'])
+    .alias('rm')
+    .argument('<host...>', 'names of hosts')
+    .action(async (names: string[], options: { json?: boolean }) => {
+      const { removeHosts } = await import('../commands/hosts.ts');
+      done(await removeHosts(context, screen, names, options));
+    });
+  example(removing, ['agenthost hosts remove build']);
+  command(hosts, 'link', 'connect input and output to the host here; for ssh:// addresses of others', [
+    'startAbsent',
+    'sshData',
+    'verbose',
+  ]).action(async (options: LinkHostOptions) => {
+    const { linkHost } = await import('../commands/link-host.ts');
+    done(await linkHost(context, screen, options));
+  });
+}

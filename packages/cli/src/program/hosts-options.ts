@@ -1,0 +1,31 @@
+import type { OptionSpec } from './option-spec.ts';
+
+/** Options of `hosts`, and the one that chooses a host by its name. */
+export const HOSTS_OPTIONS = {
+  hostName: {
+    flags: '--host <name>',
+    type: 'text',
+    description: 'name of a host of `hosts list`; `local` is the one on this machine',
+    defaultText: '--url',
+  },
+  hostTokenFile: {
+    flags: '--token-file <file>',
+    type: 'text',
+    description: 'file with an access token of the host; - reads standard input',
+    defaultText: 'over ssh, the token of its owner; otherwise AGENTHOST_TOKEN of each command',
+  },
+  sshCommand: {
+    flags: '--command <command>',
+    type: 'text',
+    description: 'over ssh: command line that runs agenthost on the other machine',
+    defaultText: 'agenthost',
+  },
+  sshData: {
+    flags: '--data <folder>',
+    type: 'text',
+    description: 'over ssh: data folder of the host on the other machine',
+    defaultText: 'the only host that runs there',
+  },
+  noCheck: { flags: '--no-check', type: 'flag', description: 'add the host without asking it' },
+  startAbsent: { flags: '--start', type: 'flag', description: 'start a host if none runs' },
+} as const satisfies Record<string, OptionSpec>;
