@@ -28,8 +28,9 @@ describe('backup, restore and doctor', () => {
     const id = String(asked?.['session']).slice('ahp-session:/'.length);
     const turns = await machine.run(['sessions', 'turns', id.slice(0, 8)]);
     expect(turns.out).toMatch(/^[\w-]+ +complete .* hello\n[\w-]+ +complete .* again\n$/);
-    const words = await machine.run(['completion', 'words', '--', 'sessions', 'show', '']);
-    expect(words.out).toMatch(new RegExp(`^${id.slice(0, 8)}\t`));
+    // On a loaded machine the look-up may take more time than it has.
+    const words = async () => (await machine.run(['completion', 'words', '--', 'sessions', 'show', ''])).out;
+    await expect.poll(words, { timeout: 120_000 }).toMatch(new RegExp(`^${id.slice(0, 8)}\t`));
 
     const written = await machine.run(['backup', 'live.tar.gz']);
     expect(written).toMatchObject({

@@ -98,22 +98,22 @@ async function hostNames(context: Context, partial: string): Promise<readonly Ca
 /** The newest sessions of the only host that runs here, as far as they come within 2 s. A shell has no place for the reason why there are none. */
 async function sessionsOf(context: Context, partial: string): Promise<readonly Candidate[]> {
   const found: Candidate[] = [];
-  const hosts = await readHosts(hostsFolder(context));
-  const [host] = hosts;
-  if (host === undefined || hosts.length > 1) return found;
   let client: AhpClient | undefined;
   const timer = setTimeout(() => client?.close(), LIMIT_MS);
   try {
+    const [host, ...others] = await readHosts(hostsFolder(context));
+    if (host === undefined || others.length > 0) return found;
     client = await openClient(own(context, host), {
       clientInfo: { name: 'agenthost-cli', version: context.version },
       connectTimeoutMs: LIMIT_MS,
     });
     await collectSessions(client.sessions.list(), partial, found);
+    return found;
   } catch {
-    // What was found by then is offered.
+    // The host does not answer, or not in time: what was found by then is offered.
+    return found;
   } finally {
     clearTimeout(timer);
     client?.close();
   }
-  return found;
 }
