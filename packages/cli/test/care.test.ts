@@ -87,12 +87,17 @@ describe('backup, restore and doctor', () => {
       out: expect.stringMatching(/^fault {4}database {2}damaged: .*\n +restore a backup/m),
     });
 
+    writeFileSync(join(machine.dataFolder, 'restore.json'), '{"staging":"none","aside":"none","added":[]}');
+    expect((await machine.run(['doctor'])).out).toMatch(
+      /^fault {4}database {2}a restore was interrupted, .*\n +repeat `.*agenthost backup restore`/m,
+    );
+
     const restored = await machine.run(['backup', 'restore', 'stopped.tar.gz', '--json']);
     const [facts] = jsonLines(restored.out);
     expect(existsSync(join(String(facts?.['setAside']), 'journal.db'))).toBe(true);
     await machine.serve();
     expect((await machine.run(['sessions'])).out).toContain(id.slice(0, 8));
-  });
+  }, 240_000);
 
   test('mistakes are told in one line', async () => {
     const missing = await machine.run(['backup', 'restore', 'none.tar.gz', '--data', at('other')]);
