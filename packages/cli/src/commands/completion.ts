@@ -1,9 +1,13 @@
+import type { AhpClient } from '@agenthost/client';
 import type { Command } from 'commander';
-import { withHost } from '../host-link/connect.ts';
+import { readHosts } from '../host-link/discovery.ts';
+import { own } from '../host-link/find-host.ts';
+import { openClient } from '../host-link/open-client.ts';
 import { namedHosts } from '../hosts/host-list.ts';
-import { shortId } from '../input/ids.ts';
+import { collectSessions } from '../input/session-words.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
+import { hostsFolder } from '../process/files.ts';
 import { type Candidate, complete } from '../program/completion.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -36,8 +40,8 @@ compdef _agenthost agenthost
 const FISH = `complete -c agenthost -a '(agenthost completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
 `;
 
-/** Sessions that are offered. */
-const MAX_SESSIONS = 30;
+/** Somebody waits for the shell. */
+const LIMIT_MS = 2_000;
 
 /** `completion`: prints the script of a shell, or with `words` what can stand in the place of the last word. */
 export async function completion(
@@ -71,7 +75,7 @@ async function printWords(
 ): Promise<ExitCode> {
   const { candidates, takesSession, takesHost } = complete(program, words);
   const partial = words.at(-1) ?? '';
-  const sessions = takesSession ? await sessionsOf(context, screen, partial) : [];
+  const sessions = takesSession ? await sessionsOf(context, partial) : [];
   const hosts = takesHost ? await hostNames(context, partial) : [];
   for (const { word, description } of [...hosts, ...sessions, ...candidates])
     screen.line(`${word}\t${oneLine(description, 80)}`);
@@ -91,20 +95,25 @@ async function hostNames(context: Context, partial: string): Promise<readonly Ca
   }
 }
 
-/** The newest sessions of the host that runs here. A shell has no place for the reason why there are none. */
-async function sessionsOf(context: Context, screen: Screen, partial: string): Promise<readonly Candidate[]> {
+/** The newest sessions of the only host that runs here, as far as they come within 2 s. A shell has no place for the reason why there are none. */
+async function sessionsOf(context: Context, partial: string): Promise<readonly Candidate[]> {
+  const found: Candidate[] = [];
+  let client: AhpClient | undefined;
+  const timer = setTimeout(() => client?.close(), LIMIT_MS);
   try {
-    return await withHost(context, screen, {}, async ({ client }) => {
-      const found: Candidate[] = [];
-      for await (const { resource, title } of client.sessions.list()) {
-        const word = shortId(resource);
-        if (word.startsWith(partial)) found.push({ word, description: title });
-        if (found.length === MAX_SESSIONS) break;
-      }
-      return found;
+    const [host, ...others] = await readHosts(hostsFolder(context));
+    if (host === undefined || others.length > 0) return found;
+    client = await openClient(own(context, host), {
+      clientInfo: { name: 'agenthost-cli', version: context.version },
+      connectTimeoutMs: LIMIT_MS,
     });
-  } catch (error) {
-    if (error instanceof CliError) return [];
-    throw error;
+    await collectSessions(client.sessions.list(), partial, found);
+    return found;
+  } catch {
+    // The host does not answer, or not in time: what was found by then is offered.
+    return found;
+  } finally {
+    clearTimeout(timer);
+    client?.close();
   }
 }

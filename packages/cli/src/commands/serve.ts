@@ -13,6 +13,7 @@ import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import {
   configFolder,
+  dataFolder,
   hostsFolder,
   isFolder,
   keyFolder,
@@ -24,6 +25,7 @@ import type { Screen } from '../render/screen.ts';
 import { introduceHost, leaveWord } from '../serve/announcement.ts';
 import type { ServeOptions } from '../serve/options.ts';
 import { checkName, dataDirOf, missingRoots, rootsOf } from '../serve/places.ts';
+import { keepLogSmall } from '../serve/small-log.ts';
 import type { ServeSettings } from '../serve/start.ts';
 import { takeNotifier } from '../service/notify.ts';
 
@@ -156,6 +158,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       recorder?.recorder.close();
       return EXIT.done;
     }
+    const endLog = keepLogSmall([dataDir, dataFolder(context)], (line) => screen.note(oneLine(line)));
     try {
       const { token, tokenFile, certificate } = running.address;
       const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];
@@ -209,6 +212,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         );
       await word.withdraw();
     } finally {
+      endLog();
       await running.stop();
       recorder?.recorder.close();
     }

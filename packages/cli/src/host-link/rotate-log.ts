@@ -2,7 +2,7 @@ import { rename, stat } from 'node:fs/promises';
 import { hasCode } from '@agenthost/protocol/values';
 
 /** Size from which a log is set aside at the next start, as `<file>.1`. */
-const MAX_LOG_BYTES = 1024 * 1024;
+export const MAX_LOG_BYTES = 1024 * 1024;
 
 /** Keeps the output of hosts that are started often from growing without limit. A missing file is no error. */
 export async function rotateLog(logFile: string): Promise<void> {

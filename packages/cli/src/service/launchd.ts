@@ -1,17 +1,23 @@
-import { access, rm } from 'node:fs/promises';
+import { access, mkdir, readFile, rm } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { rotateLog } from '../host-link/rotate-log.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
+import { oneLine } from '../render/plain-text.ts';
 import { launchdPlist } from './launchd-plist.ts';
 import { writeWhole } from './private-files.ts';
 import { mustRun, runProgram } from './run-program.ts';
 import type { ServiceFacts, ServiceManager, ServiceState } from './service-port.ts';
 
 const LABEL = 'agenthost';
+
+const POLL_INTERVAL_MS = 200;
+/** Time for launchd in addition to that of the host. */
+const MARGIN_MS = 10_000;
 
 /** launchd of macOS, for the logged-in user. */
 export class Launchd implements ServiceManager {
@@ -54,13 +60,12 @@ export class Launchd implements ServiceManager {
 
   async stop(context: Context): Promise<void> {
     await this.#known();
-    if ((await this.state(context)).isRunning)
-      await mustRun(context, ['launchctl', 'bootout', `${this.#domain}/${LABEL}`]);
+    await this.#unload(context);
   }
 
   async restart(context: Context): Promise<void> {
-    await this.stop(context);
-    await this.start(context);
+    await this.#known();
+    await this.#load(context);
   }
 
   async state(context: Context): Promise<ServiceState> {
@@ -86,11 +91,38 @@ export class Launchd implements ServiceManager {
     await rm(this.#plist, { force: true });
   }
 
-  /** launchd opens the log when it loads the job. */
+  /** launchd opens the log when it loads the job, and makes no folder for it. */
   async #load(context: Context): Promise<void> {
-    await runProgram(context, ['launchctl', 'bootout', `${this.#domain}/${LABEL}`]);
+    await this.#unload(context);
+    await mkdir(dirname(this.#logFile), { recursive: true, mode: 0o700 });
     await rotateLog(this.#logFile);
     await mustRun(context, ['launchctl', 'bootstrap', this.#domain, this.#plist]);
+  }
+
+  /**
+   * Removes the job from launchd, in whatever state it is: one that fails again and again is not running at times. `bootout` may return before the
+   * host has ended, and a job cannot be loaded until then.
+   */
+  async #unload(context: Context): Promise<void> {
+    if (!(await this.#isLoaded(context))) return;
+    const { err } = await runProgram(context, ['launchctl', 'bootout', `${this.#domain}/${LABEL}`]);
+    const limitMs = (await this.#exitSeconds()) * 1_000 + MARGIN_MS;
+    for (const end = performance.now() + limitMs; await this.#isLoaded(context); await wait(POLL_INTERVAL_MS))
+      if (performance.now() > end)
+        throw new CliError(
+          EXIT.error,
+          `launchd has not ended the service within ${limitMs / 1_000} s${err.trim() === '' ? '' : `: ${oneLine(err)}`}`,
+        );
+  }
+
+  async #isLoaded(context: Context): Promise<boolean> {
+    return (await runProgram(context, ['launchctl', 'print', `${this.#domain}/${LABEL}`])).code === 0;
+  }
+
+  /** The time that launchd gives the job to end, as it is in the file. */
+  async #exitSeconds(): Promise<number> {
+    const text = await readFile(this.#plist, 'utf8').catch(() => '');
+    return Number(/<key>ExitTimeOut<\/key><integer>(\d+)</.exec(text)?.[1] ?? 60);
   }
 
   async #known(): Promise<void> {

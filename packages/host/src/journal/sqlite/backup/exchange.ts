@@ -26,7 +26,7 @@ const NAMES = [
 ] as const;
 
 /** Two sets of files that change places. The values are names of folders in the data folder. */
-export interface Exchange {
+interface Exchange {
   /** Has the new files. */
   readonly staging: string;
   /** Gets the present files. */
