@@ -162,6 +162,15 @@ test.each([
   expect(readdirSync(machine.home)).toEqual([]);
 });
 
+test('a service starts without a --root that comes later, and exits with 1 for a token file whose folder does', async () => {
+  const env = { AGENTHOST_SERVICE: 'agenthost.service' };
+  const service = machine.start(['serve', '--port', '0', '--root', '/nope', '--data', 'data'], env);
+  await service.until('Ctrl-C stops it.');
+  expect(service.err).toContain('--root: /nope is not a folder');
+  const early = await machine.run(['serve', '--port', '0', '--token-file', '/nope/token'], env);
+  expect(early).toMatchObject({ code: 1, err: 'agenthost: --token-file: no folder /nope\n' });
+});
+
 test('a --root is relative to the folder of the call of serve', async () => {
   mkdirSync(join(machine.home, 'notes'));
   const { line } = await machine.serve('--root', 'notes');

@@ -108,7 +108,7 @@ test.skipIf(missing.length > 0)(
     );
     expect(installed.code).toBe(0);
     expect(installed.err).toContain('`loginctl enable-linger` starts it with the machine');
-    expect(installed.err).toContain('agents of the service do not get FOO_API_KEY; --env passes one on');
+    expect(installed.err).toContain('the service does not get FOO_API_KEY; --env passes one on');
     expect(calls().filter((call) => call.startsWith('systemctl'))).toEqual([
       'systemctl --user daemon-reload',
       'systemctl --user enable agenthost.service',

@@ -22,15 +22,16 @@ export function connectStreamWebSocket(
   stream: Duplex,
   { headers, ...options }: ConnectStreamOptions = {},
 ): Promise<Transport> {
-  // The types of `ws` omit options that it passes to Node's `request`.
-  const socketOptions: ClientOptions & { closeTimeout: number } = {
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- typed for sockets; Node's `request` takes any duplex stream
-    createConnection: (() => stream) as unknown as NonNullable<ClientOptions['createConnection']>,
+  const common: ClientOptions = {
     perMessageDeflate: false,
-    closeTimeout: CLOSE_GRACE_MS,
     maxPayload: options.maxFrameLength ?? DEFAULT_MAX_HOST_FRAME_BYTES,
     ...(headers === undefined ? {} : { headers }),
   };
+  // The types of `ws` want a socket and omit options that it passes to Node's `request`, which takes any duplex stream.
+  const socketOptions = Object.assign(common, {
+    createConnection: () => stream,
+    closeTimeout: CLOSE_GRACE_MS,
+  });
   return connectSocket(url, options, (listeners) => {
     const socket = new WebSocket(url, socketOptions);
     socket.on('open', listeners.onOpen);

@@ -1,11 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { ROOT_URI } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { ChatApp } from '../chat/app/chat-app.ts';
 import { EarlyKeys } from '../chat/view/early-keys.ts';
 import type { ChatWindow } from '../chat/view/window.ts';
 import { withHost } from '../host-link/connect.ts';
 import type { Connected } from '../host-link/connect-target.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
+import { LOCAL_HOST } from '../hosts/host-list.ts';
+import { OtherHosts } from '../hosts/other-hosts.ts';
 import { findSession } from '../input/ids.ts';
 import { checkAnyModel, checkModel, folderFor } from '../input/session-options.ts';
 import type { Context } from '../process/context.ts';
@@ -73,6 +76,10 @@ async function showChats({ context, screen, given, options, connected, early }: 
   const interruption = new Interruption(context);
   const root = await client.subscribe(ROOT_URI);
   const parts: { window?: ChatWindow } = {};
+  const showTerminalOf =
+    (of: Connected) =>
+    async (uri: string): Promise<void> =>
+      parts.window?.suspend(() => showTerminal(context, of, uri));
   const app: ChatApp = new ChatApp({
     client,
     root,
@@ -83,8 +90,18 @@ async function showChats({ context, screen, given, options, connected, early }: 
     address: new URL(target.url).host,
     leave: () => parts.window?.close(),
     copy: (text) => void context.stdout.write(clipboardText(text)),
-    showTerminal: async (uri) => parts.window?.suspend(() => showTerminal(context, connected, uri)),
+    ...(target.isOwn ? { name: LOCAL_HOST } : defined({ name: target.name })),
+    showTerminal: showTerminalOf(connected),
   });
+  const others = new OtherHosts(context, (label, other, otherRoot) =>
+    app.addHost({
+      client: other.client,
+      root: otherRoot,
+      name: label,
+      address: new URL(other.target.url).host,
+      showTerminal: showTerminalOf(other),
+    }),
+  );
   const close = (): void => parts.window?.close();
   interruption.signal.addEventListener('abort', close, { once: true });
   try {
@@ -94,10 +111,13 @@ async function showChats({ context, screen, given, options, connected, early }: 
     const { stdin, stdout, stderr } = context;
     const hasColors = screen.outColors.isColorSupported;
     parts.window = await early.handOver(() => openWindow(app, { stdin, stdout, stderr, hasColors }));
+    if (options.url === undefined && options.host === undefined)
+      others.open(target, (problem) => app.notice(problem, 'problem'));
     await parts.window.closed;
   } finally {
     interruption.signal.removeEventListener('abort', close);
     app.dispose();
+    others.close();
     root.dispose();
     interruption.dispose();
   }

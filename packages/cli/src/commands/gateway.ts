@@ -80,7 +80,7 @@ export async function serveGateway(
   const { url, tokenFile } = running;
   if (options.json === true) screen.json({ url, ...defined({ tokenFile }), pid: process.pid });
   else {
-    screen.line(`agenthost gateway ${context.version} on ${screen.outColors.bold(url)}`);
+    screen.line(`gateway of agenthost ${context.version} on ${screen.outColors.bold(url)}`);
     screen.line(`  token   ${tokenFile === undefined ? 'AGENTHOST_TOKEN' : oneLine(tokenFile, 1_000)}`);
     if (running.certificate !== undefined) screen.line(`  tls     SHA256 ${running.certificate.fingerprint}`);
     screen.line('Ctrl-C stops it.');

@@ -15,7 +15,7 @@ import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { fileTrouble, hostListFile, hostsFolder } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
-import { oneLine } from '../render/plain-text.ts';
+import { homely, oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
 /** Options of `hosts add` as parsed. */
@@ -53,7 +53,7 @@ export async function addHost(
     screen.json({ name, url, hasToken: token !== undefined, ...defined({ version }) });
   else {
     screen.note(
-      `added ${name}${version === undefined ? '' : `, ${version}`}; its entry is in ${hostListFile(context)}`,
+      `added ${name}${version === undefined ? '' : `, ${version}`}; its entry is in ${homely(hostListFile(context), context.home)}`,
     );
     screen.note(`\`${commandLine(`sessions --host ${name}`)}\` lists its sessions`);
   }

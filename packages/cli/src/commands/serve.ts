@@ -51,10 +51,14 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   const notifier = takeNotifier(process.env, (line) => screen.note(oneLine(line)));
   const { host, port } = options;
   const dataDir = dataDirOf(context, options.data);
-  const roots = await rootsOf(context, options.root);
+  const isService = notifier.service !== undefined;
+  const roots = await rootsOf(context, options.root, (line) => {
+    if (!isService) throw usageError(line);
+    screen.note(screen.colors.yellow(line));
+  });
   const tls = tlsOf(options, context.cwd);
   const fixed = keyValues(options.set ?? [], '--set');
-  await checkName(host);
+  await temporary(isService, checkName(host));
   // A log needs no status.
   if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
@@ -64,12 +68,14 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     { startHosting },
     { explainStart },
     { checkAnnounced, checkJournalUrl },
+    { oidcOptions },
   ] = await Promise.all([
     import('../serve/config.ts'),
     import('../serve/agents.ts'),
     import('../serve/start.ts'),
     import('../serve/explain.ts'),
     import('../serve/journal-url.ts'),
+    import('../serve/oidc-options.ts'),
   ]);
   const others = await readHosts(hostsFolder(context));
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
@@ -82,7 +88,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       dataDir,
       keyFolder: keyFolder(context),
     });
-    const tokenSource = await tokenOf(context, options.tokenFile);
+    const tokenSource = await temporary(isService, tokenOf(context, options.tokenFile));
+    const oidc = await oidcOptions(options, config.oidc, context.env);
     const journal = {
       ...defined({ url: options.journal === undefined ? undefined : checkJournalUrl(options.journal) }),
       password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || undefined,
@@ -102,6 +109,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     // Child processes of the host, such as git, must not inherit the secrets.
     delete process.env['AGENTHOST_TOKEN'];
     delete process.env['AGENTHOST_JOURNAL_PASSWORD'];
+    delete process.env['AGENTHOST_OIDC_CLIENT_SECRET'];
     const recorder =
       options.record === undefined
         ? undefined
@@ -114,6 +122,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       telemetry: { environment: context.env },
       tls,
       allowInsecure: options.insecureListen === true,
+      oidc,
       basePath: options.basePath,
       trustsProxy: options.trustProxy === true,
       previewPort: options.previewPort,
@@ -127,11 +136,13 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         hostsFolder(context),
         knownHostsFile(context),
         signInsFile(context),
-      ].concat(recorder?.file ?? []),
+      ].concat(recorder?.file ?? [], config.oidc?.clientSecretFile ?? []),
       recorder: recorder?.recorder,
       journal,
       ...tokenSource,
     };
+    // Its wait has no limit, and must not hold up the start of the machine.
+    if (journal.isStandby) await notifier.ready('waits until no other host writes the journal');
     const running = await startHosting(settings, config, agents, {
       tell: (line) => screen.note(line),
       stopped,
@@ -201,6 +212,16 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     throw explained(cause);
   } finally {
     screen.status(undefined);
+  }
+}
+
+/** Wrong usage in a terminal may be a disk or a network that comes later for a service, which is then started again: see `systemdUnit`. */
+async function temporary<T>(isService: boolean, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (!isService || !(cause instanceof CliError) || cause.exitCode !== EXIT.usage) throw cause;
+    throw new CliError(EXIT.error, cause.message, { cause });
   }
 }
 
@@ -298,6 +319,7 @@ function tlsOf({ tls, tlsCert, tlsKey }: ServeOptions, cwd: string): ServeSettin
 function withoutSecrets({
   AGENTHOST_TOKEN: _token,
   AGENTHOST_JOURNAL_PASSWORD: _password,
+  AGENTHOST_OIDC_CLIENT_SECRET: _secret,
   ...env
 }: Context['env']): Context['env'] {
   return env;

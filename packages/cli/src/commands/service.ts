@@ -10,6 +10,7 @@ import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { dataDirOf } from '../serve/places.ts';
 import { loginEnvironment, serviceEnvironment, systemPath } from '../service/environment.ts';
+import { findPrivate } from '../service/find-private.ts';
 import { Launchd } from '../service/launchd.ts';
 import { showProgram } from '../service/run-program.ts';
 import type { ServiceManager } from '../service/service-port.ts';
@@ -52,12 +53,7 @@ export async function installService(
   }
   if (isSystem && process.getuid?.() !== 0)
     throw new CliError(EXIT.error, `--system: only root can install it; use \`sudo\`, or leave --system out`);
-  const closed = isSystem ? command.find((word) => word.startsWith(`${context.home}/`)) : undefined;
-  if (closed !== undefined)
-    throw new CliError(
-      EXIT.error,
-      `--system: the user of the service cannot read ${oneLine(closed)}: install Node and this program for all users`,
-    );
+  if (isSystem) await refusePrivate(command);
   if (!isSystem) await refuseRival(context, manager, options);
   screen.status('reading the environment of your login shell');
   const login = isSystem ? { PATH: systemPath(process.execPath) } : await environmentOf(context, screen);
@@ -67,11 +63,12 @@ export async function installService(
     screen.note(
       'npx may remove this program from its cache; install it with `npm install --global agenthost`',
     );
-  for (const line of await manager.install(context, { ...facts, variables })) screen.note(line);
+  // Before the first start, which may fail without them.
   if (leftOut.length > 0)
     screen.note(
-      `agents of the service do not get ${leftOut.map((name) => oneLine(name)).join(', ')}; --env passes one on`,
+      `the service does not get ${leftOut.map((name) => oneLine(name)).join(', ')}; --env passes one on`,
     );
+  for (const line of await manager.install(context, { ...facts, variables })) screen.note(line);
   if (options.json === true) screen.json({ service: manager.service, ...(await manager.state(context)) });
   else
     screen.note(`the service ${manager.service} runs; \`${commandLine('service logs')}\` shows its output`);
@@ -158,6 +155,20 @@ async function refuseRival(
   throw new CliError(
     EXIT.error,
     `a host has the data folder already (pid ${rival.pid}): stop it with \`${commandLine('stop')}\` first`,
+  );
+}
+
+/** Under `sudo` the program may be in the home folder of the caller, which the user of the service cannot enter. */
+async function refusePrivate(command: readonly string[]): Promise<void> {
+  const closed = await findPrivate(command);
+  if (closed === undefined) return;
+  const isProgram = command.indexOf(closed) < command.indexOf('serve');
+  const instead = isProgram
+    ? 'install Node and this program for all users'
+    : 'move it to a place for all users';
+  throw new CliError(
+    EXIT.error,
+    `--system: the user of the service cannot read ${oneLine(closed)}: ${instead}`,
   );
 }
 

@@ -17,6 +17,8 @@ export function serveArguments(options: LaunchOptions, cwd: string): string[] {
     ['--tls-cert', path(options.tlsCert)],
     ['--tls-key', path(options.tlsKey)],
     ['--base-path', options.basePath],
+    ['--oidc-issuer', options.oidcIssuer],
+    ['--oidc-client-id', options.oidcClientId],
     ['--preview-port', options.previewPort],
     ['--preview-host', options.previewHost],
     ['--data', path(options.data)],

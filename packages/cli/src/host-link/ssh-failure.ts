@@ -1,5 +1,6 @@
 import { CannotConnect } from '@agenthost/client';
 import { plain } from '../render/plain-text.ts';
+import type { SshAddress } from './ssh-address.ts';
 
 /** Why a host could not be reached by `ssh`; its message says what to do. */
 export class SshFailure extends CannotConnect {
@@ -28,8 +29,9 @@ export interface SshEnd {
   readonly printed: string;
 }
 
-/** Explains why `ssh` ended. `destination`: as `ssh` takes it. */
-export function sshFailure(destination: string, { code, said, printed }: SshEnd): SshFailure {
+/** Explains why `ssh` ended. */
+export function sshFailure({ destination, port }: SshAddress, { code, said, printed }: SshEnd): SshFailure {
+  const place = port === undefined ? destination : `-p ${port} ${destination}`;
   const lines = plain(said)
     .split('\n')
     .map((line) => line.trim())
@@ -39,11 +41,11 @@ export function sshFailure(destination: string, { code, said, printed }: SshEnd)
   if (code === SSH_FAILED) {
     if (/host key verification failed|remote host identification has changed/i.test(said))
       return new SshFailure(
-        `ssh does not trust the key of ${destination}: connect once with \`ssh ${destination}\` to check and accept it`,
+        `ssh does not trust the key of ${destination}: connect once with \`ssh ${place}\` to check and accept it`,
       );
     if (/permission denied|too many authentication failures|no supported authentication/i.test(said))
       return new SshFailure(
-        `ssh could not sign in to ${destination} (${told}): agenthost asks for no password, so load a key with \`ssh-add\`, and check with \`ssh -o BatchMode=yes ${destination} true\``,
+        `ssh could not sign in to ${destination} (${told}): agenthost asks for no password, so load a key with \`ssh-add\`, and check with \`ssh -o BatchMode=yes ${place} true\``,
       );
     return new SshFailure(`ssh could not reach ${destination}: ${told}`);
   }

@@ -122,10 +122,11 @@ function endOf(child: SshProcess): Promise<ProcessEnd> {
 }
 
 async function greeted(
-  { destination }: SshTarget,
+  target: SshTarget,
   child: SshProcess,
   { ended, signal }: { readonly ended: Promise<ProcessEnd>; readonly signal: AbortSignal },
 ): Promise<{ greeting: Greeting; rest: Buffer }> {
+  const { destination } = target;
   const { stdout } = child;
   let bytes = Buffer.alloc(0);
   const leave: (() => void)[] = [];
@@ -146,8 +147,7 @@ async function greeted(
         () => signal.removeEventListener('abort', onAbort),
       );
       void ended.then(({ failure, ...end }) => {
-        if (failure === undefined)
-          reject(sshFailure(destination, { ...end, printed: bytes.toString('utf8') }));
+        if (failure === undefined) reject(sshFailure(target, { ...end, printed: bytes.toString('utf8') }));
         else if (hasCode(failure, 'ENOENT'))
           reject(new SshFailure('the program ssh is required and not installed', { cause: failure }));
         else reject(new SshFailure(`cannot start ssh: ${errorText(failure)}`, { cause: failure }));

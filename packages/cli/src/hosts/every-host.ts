@@ -93,15 +93,18 @@ export function askEach<T>(
   hosts: readonly KnownHost[],
   ask: (client: AhpClient, host: KnownHost) => Promise<T>,
 ): Promise<readonly HostAnswer<T>[]> {
-  return Promise.all(hosts.map((host) => askOne(context, screen, host, ask)));
+  return Promise.all(hosts.map((host) => askOne({ context, screen, host, ask })));
 }
 
-async function askOne<T>(
-  context: Context,
-  screen: Screen,
-  host: KnownHost,
-  ask: (client: AhpClient, host: KnownHost) => Promise<T>,
-): Promise<HostAnswer<T>> {
+interface Question<T> {
+  readonly context: Context;
+  readonly screen: Screen;
+  readonly host: KnownHost;
+  ask(client: AhpClient, host: KnownHost): Promise<T>;
+}
+
+async function askOne<T>(question: Question<T>): Promise<HostAnswer<T>> {
+  const { host } = question;
   const limitMs = host.target.ssh === undefined ? LIMIT_MS : SSH_LIMIT_MS;
   const limit = new AbortController();
   const slow = new Error(`no answer within ${limitMs / 1_000} s`);
@@ -112,7 +115,7 @@ async function askOne<T>(
       reject(slow);
     }, limitMs);
   });
-  const asking = connected(context, screen, host, limit.signal, ask);
+  const asking = connected(question, limit.signal);
   // What comes after the limit is of no interest.
   asking.catch(() => undefined);
   try {
@@ -125,13 +128,7 @@ async function askOne<T>(
   }
 }
 
-async function connected<T>(
-  context: Context,
-  screen: Screen,
-  host: KnownHost,
-  signal: AbortSignal,
-  ask: (client: AhpClient, host: KnownHost) => Promise<T>,
-): Promise<T> {
+async function connected<T>({ context, screen, host, ask }: Question<T>, signal: AbortSignal): Promise<T> {
   const { client } = await connectTarget(context, screen, host.target, { signal });
   const close = (): void => client.close();
   signal.addEventListener('abort', close, { once: true });
@@ -143,5 +140,6 @@ async function connected<T>(
   }
 }
 
-const isAbsent = (error: unknown): boolean =>
+/** Whether a connection failed because no host runs on a machine that answers. */
+export const isAbsent = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof SshFailure && error.cause.isAbsent;

@@ -11,6 +11,8 @@ export const HOST_OPTIONS: readonly OptionName[] = [
   'tlsKey',
   'insecureListen',
   'basePath',
+  'oidcIssuer',
+  'oidcClientId',
   'trustProxy',
   'previewPort',
   'previewHost',

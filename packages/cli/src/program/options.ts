@@ -2,8 +2,8 @@ import type { Option } from 'commander';
 import { AUTOMATION_OPTIONS } from './automation-options.ts';
 import { CHANGES_OPTIONS } from './changes-options.ts';
 import { DAEMON_OPTIONS } from './daemon-options.ts';
-import { HOSTS_OPTIONS } from './hosts-options.ts';
 import { GATEWAY_OPTIONS } from './gateway-options.ts';
+import { HOSTS_OPTIONS } from './hosts-options.ts';
 import { type OptionSpec, toOption } from './option-spec.ts';
 import { TELEMETRY_OPTIONS } from './telemetry-options.ts';
 import { TERM_OPTIONS } from './term-options.ts';
@@ -158,6 +158,18 @@ export const OPTIONS = {
     type: 'text',
     description: 'path in front of all paths, such as /agents, for a proxy that passes on only this path',
     defaultText: 'none',
+  },
+  oidcIssuer: {
+    flags: '--oidc-issuer <url>',
+    type: 'text',
+    description:
+      'OpenID Connect provider that people sign in with on the page; rules in the config file say who gets which rights; AGENTHOST_OIDC_CLIENT_SECRET has the secret of a confidential client',
+    defaultText: 'none',
+  },
+  oidcClientId: {
+    flags: '--oidc-client-id <id>',
+    type: 'text',
+    description: 'id of this host as a client of the provider',
   },
   trustProxy: {
     flags: '--trust-proxy',
@@ -417,15 +429,34 @@ export const OPTIONS = {
   scope: {
     flags: '--scope <scope>',
     type: 'choice',
-    choices: ['observe', 'interact', 'admin'],
+    choices: ['none', 'observe', 'interact', 'admin'],
     default: 'observe',
     description:
-      'rights of the token: observe (read everything), interact (also work in sessions and terminals, which equals a shell on the host), admin (everything)',
+      'rights of the token: none (only the sessions that are shared with its person), observe (read everything), interact (also work in sessions and terminals, which equals a shell on the host), admin (everything)',
   },
   tokenName: {
     flags: '--name <name>',
     type: 'text',
     description: 'name of the token, to recognise and revoke it',
+  },
+  person: {
+    flags: '--person <name>',
+    type: 'text',
+    description: 'person that the token belongs to; the name is shown with what the person does',
+    defaultText: 'nobody in particular',
+  },
+  sharedWith: {
+    flags: '--person <name>',
+    type: 'text',
+    description: 'person, as named by `agenthost token create --person`',
+  },
+  role: {
+    flags: '--role <role>',
+    type: 'choice',
+    choices: ['observe', 'interact', 'admin'],
+    default: 'observe',
+    description:
+      'rights in the session: observe (read), interact (also prompt and approve), admin (also share, dispose of it, and choose approvals=all)',
   },
   expires: {
     flags: '--expires <time>',

@@ -22,7 +22,12 @@ import { addCustomizationCommands } from './customization-commands.ts';
 import { addDaemonCommands, HOST_OPTIONS } from './daemon-commands.ts';
 import { addGatewayCommands } from './gateway-commands.ts';
 import { addGrantCommands } from './grant-commands.ts';
-import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
+import {
+  addApprovalCommands,
+  addConfigCommands,
+  addShareCommands,
+  addTokenCommands,
+} from './host-commands.ts';
 import { addHostsCommands } from './hosts-commands.ts';
 import { addMcpCommands } from './mcp-commands.ts';
 import { type OptionName, optionOf } from './options.ts';
@@ -213,6 +218,7 @@ export function programOf(
   addTelemetryCommands({ context, screen, program, command, example, done });
   addConfigCommands({ context, screen, program, command, example, done });
   addTokenCommands({ context, screen, program, command, example, done });
+  addShareCommands({ context, screen, program, command, example, done });
   addTermCommands({ context, screen, program, command, example, done });
   addQueueCommands({ context, screen, program, command, example, done });
   addWorktreeCommands({ context, screen, program, command, example, done });

@@ -12,6 +12,7 @@ import {
 import { findMcpServersFault, type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
 import { findJournalFault } from './journal-url.ts';
+import { isOidcConfig, OIDC_EXPECTED, type OidcConfig } from './oidc-options.ts';
 
 /** Content of a config file (`agenthost.json`). */
 export interface ServeConfig {
@@ -42,6 +43,8 @@ export interface ServeConfig {
   readonly trustedProxies?: readonly string[];
   /** `contact`: URL in the signature of pushes. Absent: that of the host. */
   readonly push?: { readonly contact?: string };
+  /** Sign-in of people on the page by an OpenID Connect provider. Absent: none. */
+  readonly oidc?: OidcConfig;
   /** MCP servers for the agents of all sessions, by name. Absent: none. */
   readonly mcpServers?: NonNullable<HostOptions['mcpServers']>;
   /** False: the `.mcp.json` of projects is not read. Absent: true. */
@@ -96,6 +99,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       (value['contact'] === undefined ||
         (typeof value['contact'] === 'string' && isPushContact(value['contact']))),
   },
+  oidc: { expected: OIDC_EXPECTED, holds: isOidcConfig },
   // Its entries are read below.
   mcpServers: { expected: 'an object of MCP servers by name', holds: isObject },
   projectMcpServers: { expected: 'true or false', holds: (value) => typeof value === 'boolean' },

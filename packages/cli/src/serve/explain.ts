@@ -1,5 +1,5 @@
 import { AgentConfigError } from '@agenthost/agents';
-import { AccessError, JournalError, ListenRefused, TlsError } from '@agenthost/host';
+import { AccessError, JournalError, ListenRefused, OidcOptionsError, TlsError } from '@agenthost/host';
 import { errorCode, hasCode } from '@agenthost/protocol/values';
 import type { HostRecord } from '../host-link/discovery.ts';
 import { CliError, EXIT } from '../process/exit.ts';
@@ -21,7 +21,8 @@ export const explainConfig = (cause: unknown): unknown =>
 export function explainStart(cause: unknown, { host, port, dataDir, others }: StartAttempt): unknown {
   const fail = (message: string): CliError => new CliError(EXIT.error, message, { cause });
   if (cause instanceof AgentConfigError) return explainConfig(cause);
-  if (cause instanceof TlsError || cause instanceof AccessError) return fail(cause.message);
+  if (cause instanceof TlsError || cause instanceof AccessError || cause instanceof OidcOptionsError)
+    return fail(cause.message);
   if (cause instanceof ListenRefused) return fail(explainRefusal(cause, host));
   if (cause instanceof JournalError) {
     const holder = others.find((other) => other.dataDir === dataDir);

@@ -21,6 +21,9 @@ export interface ServeOptions {
   readonly trustProxy?: boolean;
   readonly previewPort?: string;
   readonly previewHost?: string;
+  /** URL of an OpenID Connect provider. */
+  readonly oidcIssuer?: string;
+  readonly oidcClientId?: string;
   readonly tokenFile?: string;
   /** False with `--no-keeper`. */
   readonly keeper?: boolean;

@@ -11,14 +11,15 @@ export function dataDirOf(context: Context, given: string | undefined): string {
   return given === undefined ? dataFolder(context) : named(context, '--data', given);
 }
 
-/** The folders of `--root`, each from where the command was called. Rejects with a usage error for what is no folder. */
+/** The folders of `--root`, each from where the command was called. `refuse` gets a line for each that is no folder. */
 export async function rootsOf(
   context: Context,
   given: readonly string[] | undefined,
+  refuse: (line: string) => void,
 ): Promise<readonly string[] | undefined> {
   const roots = given?.map((folder) => named(context, '--root', folder));
   for (const root of roots ?? [])
-    if (!(await isFolder(root))) throw usageError(`--root: ${oneLine(root)} is not a folder`);
+    if (!(await isFolder(root))) refuse(`--root: ${oneLine(root)} is not a folder`);
   return roots;
 }
 

@@ -12,6 +12,7 @@ import {
   isBasePath,
   JournalError,
   type ListenOptions,
+  type OidcOptions,
 } from '@agenthost/host';
 import { defined, errorText } from '@agenthost/protocol/values';
 import { pageFolder } from '@agenthost/web';
@@ -39,6 +40,8 @@ export interface ServeSettings {
   /** As typed. Absent: the default of the host. */
   readonly previewPort?: string | undefined;
   readonly previewHost?: string | undefined;
+  /** Absent: browsers sign in with tokens only. */
+  readonly oidc?: OidcOptions | undefined;
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly version: string;
@@ -146,6 +149,7 @@ export async function startHosting(
         allowedHosts: config.allowedHosts,
         basePath: basePathOf(settings.basePath),
         previews: previewsOf(settings),
+        oidc: settings.oidc,
       }),
     },
     privatePaths: settings.privatePaths,

@@ -38,12 +38,19 @@ const PLACE_VARIABLES = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', '
 /** Names of variables that agents read their keys from. */
 const KEY_NAME = /^[A-Z][A-Z0-9_]*_(?:API_KEY|AUTH_TOKEN)$/;
 
+/** Secrets of the host itself. AGENTHOST_TOKEN may be the token of a client, which must not become the owner's unasked. */
+const HOST_SECRETS: ReadonlySet<string> = new Set([
+  'AGENTHOST_TOKEN',
+  'AGENTHOST_JOURNAL_PASSWORD',
+  'PGPASSWORD',
+]);
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The environment of a service. */
 export interface ServiceEnvironment {
   readonly variables: Readonly<Record<string, string>>;
-  /** Names of keys of agents that the service does not get, because nobody has asked for it. */
+  /** Names of secrets of the host and keys of agents that the service does not get, because nobody has asked for it. */
   readonly leftOut: readonly string[];
 }
 
@@ -72,7 +79,9 @@ export function serviceEnvironment(
   // A line break would end the entry in the file.
   for (const [name, value] of Object.entries(variables))
     if (/[\0\r\n]/.test(value)) throw usageError(`${name}: a service takes no values with line breaks`);
-  const keys = Object.keys({ ...login, ...own }).filter((name) => KEY_NAME.test(name));
+  const keys = Object.entries({ ...login, ...own }).flatMap(([name, value]) =>
+    (KEY_NAME.test(name) || HOST_SECRETS.has(name)) && value !== undefined && value !== '' ? [name] : [],
+  );
   return { variables, leftOut: keys.filter((name) => variables[name] === undefined).toSorted() };
 }
 

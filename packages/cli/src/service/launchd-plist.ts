@@ -26,7 +26,7 @@ export function launchdPlist(facts: JobFacts): string {
 ${element({
   Label: label,
   ProgramArguments: command,
-  EnvironmentVariables: { ...environment, AGENTHOST_SERVICE: label, NO_COLOR: '1' },
+  EnvironmentVariables: { ...environment, AGENTHOST_SERVICE: label },
   WorkingDirectory: workingDirectory,
   RunAtLoad: true,
   KeepAlive: { SuccessfulExit: false },

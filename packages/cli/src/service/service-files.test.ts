@@ -28,8 +28,17 @@ test('a systemd unit waits for the drain, leaves keepers alone, and takes its wo
   expect(unit).toContain(
     `ExecStart=${process.execPath} "/opt/my programs/agent\\"host.js" serve --root /a$$HOME/100%% ""\n`,
   );
-  for (const line of ['Type=notify', 'KillMode=process', 'TimeoutStopSec=151', 'Restart=on-failure'])
+  for (const line of [
+    'Type=notify',
+    'KillMode=process',
+    'TimeoutStartSec=infinity',
+    'TimeoutStopSec=151',
+    'Restart=on-failure',
+    'RestartSec=5',
+    'StartLimitIntervalSec=0',
+  ])
     expect(unit.split('\n')).toContain(line);
+  expect(unit, 'agents and terminals would inherit it').not.toContain('NO_COLOR');
   expect(unit).toContain('WantedBy=default.target');
   expect(unit).not.toContain('User=');
   expect(systemdUnit({ ...facts, user: 'agenthost' })).toContain(
@@ -62,7 +71,9 @@ test('a launchd job has the environment, waits for the drain, and starts again a
     drainSeconds: 60,
   });
   expect(plist).toContain('<string>/a &amp; &lt;b&gt;</string></array>');
-  expect(plist).toContain('<key>PATH</key><string>/bin</string>\n<key>AGENTHOST_SERVICE</key>');
+  expect(plist).toContain(
+    '<dict>\n<key>PATH</key><string>/bin</string>\n<key>AGENTHOST_SERVICE</key><string>agenthost</string>\n</dict>',
+  );
   expect(plist).toContain('<key>ExitTimeOut</key><integer>120</integer>');
   expect(plist).toContain('<key>KeepAlive</key><dict>\n<key>SuccessfulExit</key><false/>\n</dict>');
   expect(plist).toContain('<key>AbandonProcessGroup</key><true/>');
@@ -70,7 +81,14 @@ test('a launchd job has the environment, waits for the drain, and starts again a
 
 test('a service gets chosen variables only, and keys of agents only when asked for', () => {
   const login = { PATH: '/login', LANG: 'de_DE.UTF-8', SECRET: 's', X_API_KEY: 'k', OPENAI_API_KEY: 'o' };
-  const own = { PATH: '/own', XDG_STATE_HOME: '/state', MY_AUTH_TOKEN: 't' };
+  const own = {
+    PATH: '/own',
+    XDG_STATE_HOME: '/state',
+    MY_AUTH_TOKEN: 't',
+    AGENTHOST_TOKEN: 'a token, perhaps of a client',
+    AGENTHOST_JOURNAL_PASSWORD: 'p',
+    PGPASSWORD: '',
+  };
   expect(serviceEnvironment(login, own, ['OPENAI_API_KEY', 'A=b=c'])).toEqual({
     variables: {
       PATH: '/login',
@@ -79,8 +97,11 @@ test('a service gets chosen variables only, and keys of agents only when asked f
       OPENAI_API_KEY: 'o',
       A: 'b=c',
     },
-    leftOut: ['MY_AUTH_TOKEN', 'X_API_KEY'],
+    leftOut: ['AGENTHOST_JOURNAL_PASSWORD', 'AGENTHOST_TOKEN', 'MY_AUTH_TOKEN', 'X_API_KEY'],
   });
+  const wanted = serviceEnvironment(login, own, ['AGENTHOST_JOURNAL_PASSWORD']);
+  expect(wanted.variables['AGENTHOST_JOURNAL_PASSWORD']).toBe('p');
+  expect(wanted.leftOut).not.toContain('AGENTHOST_JOURNAL_PASSWORD');
   expect(() => serviceEnvironment(login, own, ['NOBODY'])).toThrow('--env NOBODY: the variable is not set');
   expect(() => serviceEnvironment(login, own, ['a b'])).toThrow('expected NAME or NAME=value, got a b');
   expect(() => serviceEnvironment(login, own, ['A=b\nB=c'])).toThrow('no values with line breaks');

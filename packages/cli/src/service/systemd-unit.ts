@@ -16,7 +16,8 @@ const STOP_SECONDS = 60;
 
 /**
  * The text of a systemd unit. `KillMode=process`: the host ends its agents itself, and keepers of terminals go on until the next host takes them
- * over. `NotifyAccess=all`, because `systemd-notify` is a process of its own. Exit code 2 is wrong usage, which a restart does not mend.
+ * over. `NotifyAccess=all`, because `systemd-notify` is a process of its own. Exit code 2 is wrong usage, which a restart does not mend; all else may
+ * mend itself, such as a disk that comes later, so the starts have no limit. `TimeoutStartSec`: a migration of the database may be long.
  */
 export function systemdUnit({ unit, command, environmentFile, drainSeconds, user }: UnitFacts): string {
   const isSystem = user !== undefined;
@@ -24,8 +25,7 @@ export function systemdUnit({ unit, command, environmentFile, drainSeconds, user
     '[Unit]',
     'Description=agenthost, a host for coding agents',
     ...(isSystem ? ['Wants=network-online.target', 'After=network-online.target'] : []),
-    'StartLimitIntervalSec=60',
-    'StartLimitBurst=5',
+    'StartLimitIntervalSec=0',
     '',
     '[Service]',
     'Type=notify',
@@ -34,12 +34,12 @@ export function systemdUnit({ unit, command, environmentFile, drainSeconds, user
     ...(isSystem ? [`User=${user}`, 'StateDirectory=agenthost', 'StateDirectoryMode=0700'] : []),
     'WorkingDirectory=~',
     `Environment=AGENTHOST_SERVICE=${unit}`,
-    'Environment=NO_COLOR=1',
     `EnvironmentFile=-${environmentFile.replaceAll('%', '%%')}`,
     'Restart=on-failure',
-    'RestartSec=2',
+    'RestartSec=5',
     'RestartPreventExitStatus=2',
     'KillMode=process',
+    'TimeoutStartSec=infinity',
     `TimeoutStopSec=${Math.ceil(drainSeconds) + STOP_SECONDS}`,
     '',
     '[Install]',

@@ -10,10 +10,13 @@ import { defined } from '@agenthost/protocol/values';
 import type { StoredToken } from '../journal/rows.ts';
 import type { Cancel, Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { People } from './people.ts';
 import { hashToken } from './verify.ts';
 
 /** Limit of tokens of one host. */
 export const MAX_TOKENS = 1_000;
+/** Limit of tokens that sign-ins of one person made. Beyond it the oldest ends. */
+const MAX_SIGN_INS = 20;
 /** Precision of `lastUsedAt`. */
 const USED_MS = 60_000;
 /** Interval of checks for expired tokens. A timer for each would miss clocks that jump, and timers are limited to 24 days. */
@@ -53,6 +56,7 @@ interface Parts {
   readonly timers: Timers;
   readonly ids: Ids;
   readonly sync: Sync;
+  readonly people: People;
 }
 
 /**
@@ -111,19 +115,27 @@ export class AccessTokens {
     return token !== undefined && !this.#hasExpired(token);
   }
 
+  /** The person of the token with this hash; `undefined`: it has none. */
+  personOf(tokenHash: string): string | undefined {
+    const token = this.#byHash.get(tokenHash);
+    return token && this.#parts.people.personOf(token.id);
+  }
+
   /** The tokens, the oldest first. */
   list(): AccessToken[] {
-    return [...this.#byHash.values()].map(shown);
+    return [...this.#byHash.values()].map((token) => this.#shown(token));
   }
 
   /** Makes one; resolves when it is durable, and rejects when it cannot be now. `undefined` when there are {@link MAX_TOKENS}, or one of that name. */
   async create({
     name,
+    person,
     scope = 'observe',
     lifetimeSeconds,
-  }: Pick<CreateTokenParams, 'name' | 'scope' | 'lifetimeSeconds'>): Promise<
-    { readonly token: AccessToken; readonly secret: string } | undefined
-  > {
+    isSignIn = false,
+  }: Pick<CreateTokenParams, 'name' | 'person' | 'scope' | 'lifetimeSeconds'> & {
+    isSignIn?: boolean;
+  }): Promise<{ readonly token: AccessToken; readonly secret: string } | undefined> {
     const isTaken = name !== undefined && [...this.#byHash.values()].some((token) => token.name === name);
     if (isTaken || this.#byHash.size >= MAX_TOKENS) return undefined;
     const secret = `${PREFIX}${randomBytes(32).toString('base64url')}`;
@@ -141,13 +153,38 @@ export class AccessTokens {
     this.#byHash.set(token.hash, token);
     this.#lookLater();
     try {
-      await this.#parts.sync.commit('client', (tx) => tx.write({ op: 'token', ...token }));
+      await this.#parts.sync.commit('client', (tx) => {
+        tx.write({ op: 'token', ...token });
+        if (person !== undefined) tx.write(this.#parts.people.give(token.id, person, isSignIn));
+      });
     } catch (error) {
       // The caller does not get the secret.
       this.#byHash.delete(token.hash);
+      this.#parts.people.forget(token.id);
       throw error;
     }
-    return { token: shown(token), secret };
+    return { token: this.#shown(token), secret };
+  }
+
+  /**
+   * Makes the token of a sign-in of a person. Its secret is in no hands: the browser gets a secret of its own. Removes expired tokens of sign-ins,
+   * and the oldest ones above {@link MAX_SIGN_INS} of the person. Resolves and rejects as `create`.
+   */
+  async createSignIn(params: {
+    readonly person: string;
+    readonly scope: TokenScope;
+    readonly lifetimeSeconds: number;
+  }): Promise<TokenIdentity | undefined> {
+    const { people } = this.#parts;
+    const signIns = [...this.#byHash.values()].filter(({ id }) => people.isSignIn(id));
+    const expired = signIns.filter((token) => this.#hasExpired(token));
+    const own = signIns.filter(
+      (token) => !expired.includes(token) && people.personOf(token.id) === params.person,
+    );
+    const superfluous = own.slice(0, Math.max(0, own.length + 1 - MAX_SIGN_INS));
+    for (const { id } of [...expired, ...superfluous]) await this.revoke(id, this);
+    const made = await this.create({ ...params, isSignIn: true });
+    return made && { tokenHash: hashToken(made.secret), scope: params.scope };
   }
 
   /**
@@ -162,7 +199,11 @@ export class AccessTokens {
     if (token === undefined) return undefined;
     this.#byHash.delete(token.hash);
     this.#expired.delete(id);
-    const written = this.#parts.sync.attempt((tx) => tx.write({ op: 'dropToken', id }));
+    const person = this.#parts.people.forget(id);
+    const written = this.#parts.sync.attempt((tx) => {
+      tx.write({ op: 'dropToken', id });
+      if (person !== undefined) tx.write(person);
+    });
     for (const listener of this.#ended) listener(token.hash, true, revoking);
     return { tokenHash: token.hash, isDurable: await written };
   }
@@ -171,6 +212,21 @@ export class AccessTokens {
   end(): void {
     this.#isOver = true;
     this.#cancelLook?.();
+  }
+
+  #shown({ id, name, scope, createdAt, lastUsedAt, expiresAt }: StoredToken): AccessToken {
+    return {
+      id,
+      ...defined({ name, person: this.#parts.people.personOf(id) }),
+      ...(this.#parts.people.isSignIn(id) ? { isSignIn: true } : {}),
+      // A scope of a newer host is shown as `observe`; `identify` does not accept such a token.
+      scope: TOKEN_SCOPES.find((each) => each === scope) ?? 'observe',
+      createdAt: isoOf(createdAt),
+      ...defined({
+        lastUsedAt: lastUsedAt === undefined ? undefined : isoOf(lastUsedAt),
+        expiresAt: expiresAt === undefined ? undefined : isoOf(expiresAt),
+      }),
+    };
   }
 
   #hasExpired({ id, expiresAt = Infinity }: StoredToken): boolean {
@@ -219,15 +275,4 @@ export class AccessTokens {
   }
 }
 
-function shown({ id, name, scope, createdAt, lastUsedAt, expiresAt }: StoredToken): AccessToken {
-  const iso = (ms: number | undefined): string | undefined =>
-    ms === undefined ? undefined : new Date(ms).toISOString();
-  return {
-    id,
-    ...defined({ name }),
-    // A scope of a newer host is shown as `observe`; `identify` does not accept such a token.
-    scope: TOKEN_SCOPES.find((each) => each === scope) ?? 'observe',
-    createdAt: new Date(createdAt).toISOString(),
-    ...defined({ lastUsedAt: iso(lastUsedAt), expiresAt: iso(expiresAt) }),
-  };
-}
+const isoOf = (ms: number): string => new Date(ms).toISOString();

@@ -1,7 +1,7 @@
 import type { BackupRequest, WrittenBackup } from '../journal/sqlite/backup/write-backup.ts';
 import type { DatabaseCheck } from '../journal/sqlite/check-database.ts';
 
-/** Loaded when first used: few hosts are backed up each day. */
+/** Writes backups, and checks copies of databases. Loaded when first used: few hosts are backed up each day. */
 export const backupTools = {
   write: async (request: BackupRequest): Promise<WrittenBackup> => {
     const { writeBackup } = await import('../journal/sqlite/backup/write-backup.ts');

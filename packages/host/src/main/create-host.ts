@@ -6,6 +6,7 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
+import { removeLeftStaging } from '../journal/sqlite/backup/staging.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
 import { ensureFolder } from '../lib/ensure-folder.ts';
@@ -106,6 +107,10 @@ export class Host {
         this.#log.warn({}, message);
         this.#emit('exposureFound', { message });
       }
+      if (dataDir !== undefined && this.#options.journal === undefined)
+        await removeLeftStaging(dataDir).catch((error: unknown) =>
+          this.#log.warn({ error }, 'what an interrupted backup left cannot be removed'),
+        );
       return await this.#run(journal, start);
     } catch (error) {
       this.#state = { phase: 'failed' };

@@ -2,6 +2,7 @@ import { defined } from '@agenthost/protocol/values';
 import { BrowserSignIns } from '../auth/browser-sign-ins.ts';
 import { Gate } from '../auth/gate.ts';
 import { GuessLimit } from '../auth/guess-limit.ts';
+import { OidcSignIn } from '../auth/oidc/oidc-sign-in.ts';
 import { findOwnerToken } from '../auth/token-store.ts';
 import { hashToken } from '../auth/verify.ts';
 import { pageHosts } from '../config/host-config.ts';
@@ -57,6 +58,7 @@ export async function startListening(
     previews.endThose((identity) => identity.signInHash === signInHash);
   });
   const { trustProxy = false, page, basePath = '' } = listen;
+  const oidc = listen.oidc && new OidcSignIn(listen.oidc, { tokens: accessTokens, clock, log });
   const server = new HostServer({
     host,
     port: listen.port ?? 4711,
@@ -74,6 +76,8 @@ export async function startListening(
     metrics: () => ({ contentType: PROMETHEUS_TYPE, body: telemetry.prometheus() }),
     isReady,
     refusalFor: (identity) => hub.refusalFor(identity),
+    oidc,
+    limitScopeOf: (identity) => hub.limitScopeOf(identity),
     accept: (transport, identity) => void hub.accept(transport, identity),
   });
   const port = await server.start();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { AgentProvider, ChildRegistry } from '../agents/provider.ts';
+import type { OidcOptions } from '../auth/oidc/oidc-sign-in.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RetentionPolicy } from '../journal/retention.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
@@ -96,6 +97,11 @@ export interface ListenOptions {
    * `false`, nowhere. `start` rejects for options that are invalid and for a port that is in use.
    */
   readonly previews?: PreviewOptions | false;
+  /**
+   * Sign-in of browsers on the page by an OpenID Connect provider. The redirect URI is `/sign-in/oidc/callback` below the page's address. `start`
+   * rejects with `OidcOptionsError` for options that cannot be used. Default: none.
+   */
+  readonly oidc?: OidcOptions;
 }
 
 /** Options of the host's terminals. */

@@ -1,10 +1,14 @@
-import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, TextInput } from '../ui/field.tsx';
 import { FullPage } from '../ui/full-page.tsx';
 import { type RefusedLink, takeRefusedLink } from './refused-link.ts';
 import { readSignInState, signIn } from './sign-in-state.ts';
+
+const ProviderButton = lazy(async () => ({
+  default: (await import('./provider-button.tsx')).ProviderButton,
+}));
 
 /** Read before the router sees the address. */
 const linkAtStart = takeRefusedLink();
@@ -21,15 +25,19 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) 
   const [error, setError] = useState(() => linkError(linkAtStart));
   const [isBusy, setBusy] = useState(false);
   const [place, setPlace] = useState<string>();
+  const [provider, setProvider] = useState<string>();
   const goOn = useEffectEvent(onSignedIn);
   useEffect(() => {
     let isGone = false;
     readSignInState().then(
-      ({ signedIn, tokenPlace }) => {
+      ({ signedIn, tokenPlace, provider: offered }) => {
         if (isGone) return;
         // Another tab signed in again, which ended the connection of this one.
         if (signedIn) goOn();
-        else setPlace(tokenPlace);
+        else {
+          setPlace(tokenPlace);
+          setProvider(offered);
+        }
       },
       // The form works without the hint.
       () => undefined,
@@ -58,6 +66,11 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) 
 
   return (
     <FullPage title={text.signIn.title}>
+      {provider !== undefined && (
+        <Suspense>
+          <ProviderButton name={provider} />
+        </Suspense>
+      )}
       <p>{text.signIn.explain}</p>
       <p className="break-words">
         {text.signIn.where} {place !== undefined && text.signIn.ownerToken(place)}

@@ -9,6 +9,8 @@ export interface SignInState {
   readonly signedIn: boolean;
   /** Where the owner's token is, in words. Absent: the host does not say. */
   readonly tokenPlace?: string;
+  /** Name of the OpenID Connect provider that signs people in. Absent: none does. */
+  readonly provider?: string;
 }
 
 /** Result of an attempt to sign in. */
@@ -22,9 +24,12 @@ export async function readSignInState(): Promise<SignInState> {
   const body: unknown = await response.json();
   if (typeof body !== 'object' || body === null) throw new Error('the host sent no sign-in state');
   const place: unknown = Reflect.get(body, 'tokenPlace');
+  const oidc: unknown = Reflect.get(body, 'oidc');
+  const provider: unknown = typeof oidc === 'object' && oidc !== null ? Reflect.get(oidc, 'name') : undefined;
   return {
     signedIn: Reflect.get(body, 'signedIn') === true,
     ...(typeof place === 'string' ? { tokenPlace: place } : {}),
+    ...(typeof provider === 'string' ? { provider } : {}),
   };
 }
 

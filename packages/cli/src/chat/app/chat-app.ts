@@ -1,4 +1,3 @@
-import type { AhpClient, Mirror, SessionCatalogue } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
@@ -8,6 +7,7 @@ import { Room } from '../room/room.ts';
 import { SessionsScreen } from '../sessions/sessions-screen.ts';
 import { line } from '../text/line.ts';
 import { CHAT_VIEW } from '../transcript/transcript.ts';
+import type { ChatHost, ChatHostParts } from './chat-host.ts';
 import { type Environment, messageOf, type Tone } from './environment.ts';
 import {
   type Frame,
@@ -26,34 +26,29 @@ const NOTICE_MS = 8_000;
 const TICK_MS = 1_000;
 const LEAVE_AGAIN = 'press Ctrl-C again to leave; sessions go on';
 
-/** Options of the chat program. */
-export interface ChatAppOptions {
-  readonly client: AhpClient;
-  readonly root: Mirror<'root'>;
+/** Options of the chat program, and its first host. */
+export interface ChatAppOptions extends ChatHostParts {
   readonly marks: Marks;
   readonly home: string;
-  readonly folder: string | undefined;
   /** Model for messages, where the agent has it. */
   readonly model: string | undefined;
-  /** Address of the host, for display. */
-  readonly address: string;
   /** Ends the program. */
   leave(): void;
   copy(text: string): void;
-  /** Hands the window to a terminal until the user leaves it. */
-  showTerminal(uri: URI): Promise<void>;
 }
 
 /** The whole program without its window: keys go in, frames come out. */
 export class ChatApp {
   readonly #options: ChatAppOptions;
-  readonly #env: Environment;
-  readonly #catalogue: SessionCatalogue;
+  readonly #own: ChatHost;
+  #hosts: readonly ChatHost[];
   readonly #sessions: SessionsScreen;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #listeners = new Set<() => void>();
-  readonly #stopStatus: () => void;
+  readonly #stopStatus = new Set<() => void>();
   #room: Room | undefined;
+  /** The host of the room. */
+  #roomHost: ChatHost | undefined;
   /** The session list covers the room. */
   #isListing = true;
   #help: { readonly context: KeyContext; row: number } | undefined;
@@ -62,41 +57,58 @@ export class ChatApp {
   #opening: URI | undefined;
   /** The hint "press again to leave" was visible at the last key. */
   #wasWarned = false;
-  #isLost = false;
-  #cancelTick: (() => void) | undefined;
+  readonly #losses = new Map<ChatHost, { readonly isLost: boolean; readonly cancelTick?: () => void }>();
 
   constructor(options: ChatAppOptions) {
     this.#options = options;
-    const { client, marks, home, folder, model } = options;
-    this.#env = {
+    this.#own = this.#makeHost(options);
+    this.#hosts = [this.#own];
+    this.#sessions = new SessionsScreen(() => this.#hosts, {
+      back: () => this.#actions.back(),
+      open: (session, host) => this.#openFrom(session, host),
+    });
+  }
+
+  /** Adds the sessions of another host to the list. */
+  addHost(parts: ChatHostParts): void {
+    this.#hosts = [...this.#hosts, this.#makeHost(parts)];
+    this.#changed();
+  }
+
+  /** Shows a notice in the status line. */
+  notice(text: string, tone?: Tone): void {
+    this.#tell(text, tone);
+  }
+
+  #makeHost({ client, root, address, name = address, folder, showTerminal }: ChatHostParts): ChatHost {
+    const { marks, home, model, copy } = this.#options;
+    const env: Environment = {
       client,
       marks,
       home,
       folder,
       model,
-      agents: () => options.root.state.agents,
+      agents: () => root.state.agents,
       now: () => Date.now(),
       later: (delayMs, callback) => this.#later(delayMs, callback),
       changed: () => this.#changed(),
       notice: (text, tone) => this.#tell(text, tone),
-      copy: options.copy,
+      copy,
       showTerminal: (uri) => {
-        options
-          .showTerminal(uri)
-          .catch((error: unknown) => this.#tell(`terminal: ${messageOf(error)}`, 'problem'));
+        showTerminal(uri).catch((error: unknown) => this.#tell(`terminal: ${messageOf(error)}`, 'problem'));
       },
     };
-    this.#catalogue = client.sessions.catalogue({ includeArchived: true });
+    const catalogue = client.sessions.catalogue({ includeArchived: true });
     let told: Error | undefined;
-    this.#catalogue.onChange(() => {
-      const { problem } = this.#catalogue;
-      if (problem !== undefined && problem !== told)
-        this.#env.notice(`sessions: ${messageOf(problem)}`, 'problem');
+    catalogue.onChange(() => {
+      const { problem } = catalogue;
+      if (problem !== undefined && problem !== told) env.notice(`sessions: ${messageOf(problem)}`, 'problem');
       told = problem;
       this.#changed();
     });
-    this.#sessions = new SessionsScreen(this.#env, this.#catalogue, options.root, this.#actions);
-    this.#stopStatus = client.onStatus(() => this.#watchConnection());
+    const host: ChatHost = { name, address, env, root, catalogue };
+    this.#stopStatus.add(client.onStatus(() => this.#watchConnection(host)));
+    return host;
   }
 
   /** Calls `listener` when another frame may show. The result removes it. */
@@ -105,17 +117,21 @@ export class ChatApp {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Opens a session, or shows the list. */
-  async open(session: URI): Promise<void> {
+  /** Opens a session. `host`: default the first one. */
+  async open(session: URI, host: ChatHost = this.#own): Promise<void> {
     this.#opening = session;
     this.#changed();
     try {
-      const handle = await this.#options.client.sessions.open(session, CHAT_VIEW);
+      const handle = await host.env.client.sessions.open(session, CHAT_VIEW);
       if (this.#opening !== session) return handle.dispose();
       this.#room?.dispose();
-      this.#room = new Room(this.#env, handle, this.#actions);
+      this.#room = new Room(host.env, handle, {
+        ...this.#actions,
+        open: (other) => this.#openFrom(other, host),
+      });
+      this.#roomHost = host;
       this.#isListing = false;
-      this.#sessions.select(session);
+      this.#sessions.select(session, host);
     } catch (error) {
       this.#tell(`cannot open the session: ${messageOf(error)}`, 'problem');
     } finally {
@@ -163,14 +179,15 @@ export class ChatApp {
 
   /** The current frame. Every window size is valid. */
   frame(size: Size): Frame {
+    const { address, env } = this.#shownHost;
     const around = {
-      status: statusLine(this.#options.client.status, {
+      status: statusLine(env.client.status, {
         width: size.columns,
-        address: this.#options.address,
+        address,
         notice: this.#notice,
-        isObserving: this.#options.client.scope === 'observe',
+        isObserving: env.client.scope === 'observe',
         opening: this.#opening !== undefined,
-        now: this.#env.now(),
+        now: env.now(),
       }),
       hints: hintsOf(this.#context, this.#conditions()),
       marks: this.#options.marks,
@@ -197,12 +214,12 @@ export class ChatApp {
     };
   }
 
-  /** Ends everything but the client. */
+  /** Ends everything but the clients. */
   dispose(): void {
     this.#listeners.clear();
     this.#opening = undefined;
-    this.#stopStatus();
-    this.#catalogue.dispose();
+    for (const stop of this.#stopStatus) stop();
+    for (const { catalogue } of this.#hosts) catalogue.dispose();
     this.#sessions.dispose();
     this.#room?.dispose();
     for (const timer of this.#timers) clearTimeout(timer);
@@ -210,10 +227,7 @@ export class ChatApp {
 
   readonly #actions: ScreenActions = {
     leave: () => this.#leaveOrWarn(),
-    open: (session) => {
-      if (this.#room?.session.uri === session) this.#isListing = false;
-      else void this.open(session);
-    },
+    open: (session) => this.#openFrom(session, this.#own),
     back: () => {
       if (this.#isListing && this.#room !== undefined) this.#isListing = false;
       else this.#isListing = true;
@@ -222,10 +236,22 @@ export class ChatApp {
       if (this.#room?.session.uri !== session) return;
       this.#room.dispose();
       this.#room = undefined;
+      this.#roomHost = undefined;
       this.#isListing = true;
       this.#tell('the session was removed', 'problem');
     },
   };
+
+  /** Opens a session of a host, or goes back to it. */
+  #openFrom(session: URI, host: ChatHost): void {
+    if (this.#room?.session.uri === session && this.#roomHost === host) this.#isListing = false;
+    else void this.open(session, host);
+  }
+
+  /** The host whose connection the status line is about. */
+  get #shownHost(): ChatHost {
+    return this.#isListing ? this.#own : (this.#roomHost ?? this.#own);
+  }
 
   get #isInList(): boolean {
     return this.#isListing || this.#room === undefined;
@@ -262,12 +288,18 @@ export class ChatApp {
   }
 
   /** Shows a countdown to the next connection attempt, and a notice when the connection is back. */
-  #watchConnection(): void {
-    const { state } = this.#options.client.status;
-    if (state === 'online' && this.#isLost) this.#tell('reconnected to the host');
-    this.#isLost = state !== 'online';
-    this.#cancelTick?.();
-    this.#cancelTick = this.#isLost ? this.#later(TICK_MS, () => this.#watchConnection()) : undefined;
+  #watchConnection(host: ChatHost): void {
+    const { state } = host.env.client.status;
+    const { cancelTick, isLost: wasLost } = this.#losses.get(host) ?? { isLost: false };
+    const which = host === this.#own ? 'the host' : host.name;
+    if (state === 'online' && wasLost) this.#tell(`reconnected to ${which}`);
+    const isLost = state !== 'online';
+    if (isLost && !wasLost && host !== this.#own) this.#tell(`lost the connection to ${which}`, 'problem');
+    cancelTick?.();
+    this.#losses.set(host, {
+      isLost,
+      ...(isLost ? { cancelTick: this.#later(TICK_MS, () => this.#watchConnection(host)) } : {}),
+    });
     this.#changed();
   }
 

@@ -12,11 +12,11 @@ const isArchived = ({ status }: SessionSummary): boolean => (status & SessionSta
 /** Whether something happened in it that nobody has looked at. */
 const isUnread = ({ status }: SessionSummary): boolean => (status & SessionStatus.IsRead) === 0;
 
-/** Whether a session has every word of the filter in title, id, agent or folder. */
-export function matches(session: SessionSummary, filter: string): boolean {
+/** Whether a session has every word of the filter in title, id, agent, folder or the name of its host. */
+export function matches(session: SessionSummary, filter: string, host = ''): boolean {
   const { resource, title, provider, workingDirectories = [], activity = '' } = session;
   const text =
-    `${title}\n${idOf(resource)}\n${provider}\n${workingDirectories.join('\n')}\n${activity}`.toLowerCase();
+    `${title}\n${idOf(resource)}\n${provider}\n${workingDirectories.join('\n')}\n${activity}\n${host}`.toLowerCase();
   return filter
     .toLowerCase()
     .split(/\s+/)
@@ -26,14 +26,20 @@ export function matches(session: SessionSummary, filter: string): boolean {
 /** The sessions to show: what needs somebody first, then the newest; found ones that only their text matches come after. */
 export function shownSessions(
   sessions: Iterable<SessionSummary>,
-  options: { readonly filter: string; readonly withArchived: boolean; readonly found: ReadonlySet<string> },
+  options: {
+    readonly filter: string;
+    readonly withArchived: boolean;
+    readonly found: ReadonlySet<string>;
+    /** Name of the host of a session. Absent: there is one host. */
+    readonly hostOf?: (session: SessionSummary) => string;
+  },
 ): SessionSummary[] {
-  const { filter, withArchived, found } = options;
+  const { filter, withArchived, found, hostOf } = options;
   const needs = ({ status }: SessionSummary): number =>
     (status & ACTIVITY_MASK) === SessionStatus.InputNeeded ? 1 : 0;
   return [...sessions]
     .filter((session) => withArchived || !isArchived(session))
-    .filter((session) => matches(session, filter) || found.has(session.resource))
+    .filter((session) => matches(session, filter, hostOf?.(session)) || found.has(session.resource))
     .toSorted((one, other) => needs(other) - needs(one) || (one.modifiedAt < other.modifiedAt ? 1 : -1));
 }
 
@@ -70,9 +76,11 @@ export function sessionRow(
     marks: Marks;
     isSelected: boolean;
     snippet: string | undefined;
+    /** Absent: there is one host. */
+    host?: string;
   },
 ): Line {
-  const { width, now, home, marks, isSelected, snippet } = options;
+  const { width, now, home, marks, isSelected, snippet, host } = options;
   const state = stateOf(session, marks);
   const title = oneLine(session.title, 300) || '(no title)';
   const look = {
@@ -92,8 +100,13 @@ export function sessionRow(
   const [directory] = session.workingDirectories ?? [];
   const folder = width < 70 || directory === undefined ? '' : shortPath(homely(shownPath(directory), home));
   const agent = oneLine(session.provider, 12);
+  const place = host === undefined ? '' : `${oneLine(host, 16)}  `;
   const right = width < 50 ? '' : `${folder === '' ? '' : `${folder}  `}${agent}  `;
-  return justified(left, line(`${right}${ago(session.modifiedAt, now).padStart(6)}`, { dim: true }), width);
+  return justified(
+    left,
+    line(`${place}${right}${ago(session.modifiedAt, now).padStart(6)}`, { dim: true }),
+    width,
+  );
 }
 
 /** The end of a path, which says the most. */

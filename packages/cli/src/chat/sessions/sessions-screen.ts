@@ -1,11 +1,11 @@
 import { pathToFileURL } from 'node:url';
-import type { Mirror, SessionCatalogue } from '@agenthost/client';
 import { channelUri, SessionStatus, type SessionSummary, type URI } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { oneLine } from '../../render/plain-text.ts';
-import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
+import type { ChatHost } from '../app/chat-host.ts';
+import { messageOf, tellFailure } from '../app/environment.ts';
 import { type Frame, filled, hintLines, hintRows, ruleLine, type Size } from '../app/frame.ts';
-import type { Screen, ScreenActions, Surroundings } from '../app/panel.ts';
+import type { Screen, Surroundings } from '../app/panel.ts';
 import { type Editor, EMPTY_EDITOR, edited, insert, layoutEditor } from '../composer/editor.ts';
 import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
@@ -15,26 +15,35 @@ import { NewSessionPanel, type SessionWish } from './new-session.ts';
 import { filterLine, noSessions, sessionRow, shownSessions } from './session-list.ts';
 import { TextSearch } from './text-search.ts';
 
-/** The list of all sessions. */
+/** Requests of the list to the program. */
+export interface ListActions {
+  /** To the screen before. */
+  back(): void;
+  /** Opens a session of a host. */
+  open(session: URI, host: ChatHost): void;
+}
+
+/** A session of the list. */
+interface Entry {
+  readonly session: SessionSummary;
+  readonly host: ChatHost;
+}
+
+/** The list of all sessions of all hosts. The first host gets new sessions. */
 export class SessionsScreen implements Screen {
-  readonly #env: Environment;
-  readonly #catalogue: SessionCatalogue;
-  readonly #root: Mirror<'root'>;
-  readonly #actions: ScreenActions;
-  readonly #search: TextSearch;
+  readonly #hosts: () => readonly ChatHost[];
+  readonly #actions: ListActions;
+  readonly #searches = new Map<ChatHost, TextSearch>();
   #filter: Editor = EMPTY_EDITOR;
   #withArchived = false;
-  #selected: URI | undefined;
+  #selected: { readonly session: URI; readonly host: ChatHost } | undefined;
   #making: NewSessionPanel | undefined;
   #confirm: { readonly question: string; yes(): void } | undefined;
   #page = 10;
 
-  constructor(env: Environment, catalogue: SessionCatalogue, root: Mirror<'root'>, actions: ScreenActions) {
-    this.#env = env;
-    this.#catalogue = catalogue;
-    this.#root = root;
+  constructor(hosts: () => readonly ChatHost[], actions: ListActions) {
+    this.#hosts = hosts;
     this.#actions = actions;
-    this.#search = new TextSearch(env);
   }
 
   get context(): KeyContext {
@@ -48,19 +57,20 @@ export class SessionsScreen implements Screen {
   }
 
   /** Puts the cursor on a session. */
-  select(session: URI): void {
-    this.#selected = session;
+  select(session: URI, host: ChatHost): void {
+    this.#selected = { session, host };
   }
 
   /** Asks for a new session. */
   startNew(): void {
-    const { agents, config } = this.#root.state;
+    const { root, env } = this.#own;
+    const { agents, config } = root.state;
     const provider = config?.values['defaultAgent'];
     this.#making = new NewSessionPanel(
       {
         agents,
         provider: typeof provider === 'string' ? provider : undefined,
-        folder: this.#env.folder ?? '',
+        folder: env.folder ?? '',
       },
       (wish) => this.#create(wish),
       () => {
@@ -90,7 +100,7 @@ export class SessionsScreen implements Screen {
       case 'new':
         return this.startNew();
       case 'open':
-        if (current !== undefined) this.#actions.open(current.resource);
+        if (current !== undefined) this.#actions.open(current.session.resource, current.host);
         return;
       case 'archive':
         if (current !== undefined) this.#archive(current);
@@ -146,31 +156,29 @@ export class SessionsScreen implements Screen {
         : { lines: frame, cursor: { x: cursor.x, y: cursor.y + 2 } };
     }
     this.#page = Math.max(1, height - 1);
-    const sessions = this.#sessions;
+    const entries = this.#entries;
+    const hosts = this.#hosts();
     const { text } = this.#filter;
     const filter = filterLine(oneLine(text, 200), {
       width: columns,
-      shown: sessions.length,
-      total: this.#catalogue.items.length,
-      isLoading: this.#catalogue.isLoading,
+      shown: entries.length,
+      total: hosts.reduce((sum, { catalogue }) => sum + catalogue.items.length, 0),
+      isLoading: this.#isLoading,
     });
-    const at = Math.max(
-      0,
-      sessions.findIndex(({ resource }) => resource === this.#current?.resource),
-    );
-    const top = Math.max(0, Math.min(at - Math.floor(height / 2), sessions.length - height));
-    const list: Line[] = sessions.slice(top, top + height).map((session, index) =>
+    const at = this.#positionIn(entries);
+    const top = Math.max(0, Math.min(at - Math.floor(height / 2), entries.length - height));
+    const list: Line[] = entries.slice(top, top + height).map(({ session, host }, index) =>
       sessionRow(session, {
         width: columns,
-        now: this.#env.now(),
+        now: host.env.now(),
         home,
         marks,
         isSelected: top + index === at,
-        snippet: this.#search.snippets.get(session.resource),
+        snippet: this.#searches.get(host)?.snippets.get(session.resource),
+        ...(hosts.length > 1 ? { host: host.name } : {}),
       }),
     );
-    const shown =
-      sessions.length === 0 && !this.#catalogue.isLoading ? noSessions(oneLine(text, 60), columns) : list;
+    const shown = entries.length === 0 && !this.#isLoading ? noSessions(oneLine(text, 60), columns) : list;
     const column = layoutEditor(this.#filter, columns, 1).column;
     return {
       lines: [header, filter, ...filled(shown, height), ...bottom],
@@ -179,72 +187,103 @@ export class SessionsScreen implements Screen {
   }
 
   dispose(): void {
-    this.#search.dispose();
+    for (const search of this.#searches.values()) search.dispose();
+  }
+
+  /** The host of the command. There is always one. */
+  get #own(): ChatHost {
+    const [own] = this.#hosts();
+    if (own === undefined) throw new Error('the list has no host');
+    return own;
   }
 
   get #hostName(): string {
-    const info = this.#env.client.host?.serverInfo;
+    const info = this.#own.env.client.host?.serverInfo;
     return info === undefined ? '' : oneLine(`${info.name} ${info.version ?? ''}`, 40);
   }
 
-  get #sessions(): SessionSummary[] {
-    const { snippets } = this.#search;
-    return shownSessions(this.#catalogue.items, {
+  get #isLoading(): boolean {
+    return this.#hosts().some(({ catalogue }) => catalogue.isLoading);
+  }
+
+  get #entries(): Entry[] {
+    const hosts = this.#hosts();
+    const hostOf = new Map<SessionSummary, ChatHost>();
+    for (const host of hosts) for (const session of host.catalogue.items) hostOf.set(session, host);
+    const found = [...this.#searches.values()].flatMap(({ snippets }) => [...snippets.keys()]);
+    const sessions = shownSessions(hostOf.keys(), {
       filter: this.#filter.text.trim(),
       withArchived: this.#withArchived,
-      found: new Set(snippets.keys()),
+      found: new Set(found),
+      ...(hosts.length > 1 ? { hostOf: (session) => hostOf.get(session)?.name ?? '' } : {}),
+    });
+    return sessions.flatMap((session) => {
+      const host = hostOf.get(session);
+      return host === undefined ? [] : [{ session, host }];
     });
   }
 
-  get #current(): SessionSummary | undefined {
-    const sessions = this.#sessions;
-    return sessions.find(({ resource }) => resource === this.#selected) ?? sessions[0];
+  /** Position of the selected session, or of the first. */
+  #positionIn(entries: readonly Entry[]): number {
+    const selected = this.#selected;
+    return Math.max(
+      0,
+      entries.findIndex(
+        ({ session, host }) => session.resource === selected?.session && host === selected.host,
+      ),
+    );
+  }
+
+  get #current(): Entry | undefined {
+    const entries = this.#entries;
+    return entries[this.#positionIn(entries)];
   }
 
   #move(by: number): void {
-    const sessions = this.#sessions;
-    const at = Math.max(
-      0,
-      sessions.findIndex(({ resource }) => resource === this.#current?.resource),
-    );
-    this.#selected = sessions[Math.max(0, Math.min(sessions.length - 1, at + by))]?.resource;
+    const entries = this.#entries;
+    const next = entries[Math.max(0, Math.min(entries.length - 1, this.#positionIn(entries) + by))];
+    this.#selected = next === undefined ? undefined : { session: next.session.resource, host: next.host };
   }
 
   #setFilter(filter: Editor): void {
     this.#filter = filter;
     this.#selected = undefined;
-    this.#search.look(filter.text.trim());
+    for (const host of this.#hosts()) {
+      const search = this.#searches.get(host) ?? new TextSearch(host.env);
+      this.#searches.set(host, search);
+      search.look(filter.text.trim());
+    }
   }
 
-  #archive({ resource, status }: SessionSummary): void {
+  #archive({ session: { resource, status }, host: { env } }: Entry): void {
     const isArchived = (status & SessionStatus.IsArchived) === 0;
-    const { client } = this.#env;
     tellFailure(
-      this.#env,
+      env,
       'not archived',
-      client.dispatch(resource, { type: 'session/isArchivedChanged', isArchived }),
+      env.client.dispatch(resource, { type: 'session/isArchivedChanged', isArchived }),
     );
   }
 
-  #remove({ resource, title }: SessionSummary): void {
+  #remove({ session: { resource, title }, host: { env } }: Entry): void {
     this.#confirm = {
       question: `Remove “${oneLine(title, 60) || '(no title)'}” with all its chats, for everyone?`,
-      yes: () => tellFailure(this.#env, 'not removed', this.#env.client.sessions.dispose(resource)),
+      yes: () => tellFailure(env, 'not removed', env.client.sessions.dispose(resource)),
     };
   }
 
   #create({ provider, folder }: SessionWish): void {
     this.#making = undefined;
     const channel = channelUri('session', crypto.randomUUID());
-    this.#env.client
+    const own = this.#own;
+    own.env.client
       .request('createSession', {
         channel,
         ...defined({ provider }),
         ...(folder === '' ? {} : { workingDirectories: [pathToFileURL(folder).href] }),
       })
       .then(
-        () => this.#actions.open(channel),
-        (error: unknown) => this.#env.notice(`no session: ${messageOf(error)}`, 'problem'),
+        () => this.#actions.open(channel, own),
+        (error: unknown) => own.env.notice(`no session: ${messageOf(error)}`, 'problem'),
       );
   }
 }

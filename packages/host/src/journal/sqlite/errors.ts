@@ -73,7 +73,7 @@ export function toJournalError(cause: unknown, path: string): JournalError {
   const code = codeOf(cause);
   const detail = errorText(cause);
   const messages = {
-    locked: `${path} is in use by another host: stop that one, or give this one another data folder`,
+    locked: `${path} is in use by another host, or for now by a backup or a check: stop that one, or give this one another data folder`,
     newer: `${path} was written by a newer host`,
     readOnly: `${path} cannot be written (${detail}): check its permissions, or choose another data folder`,
     full: `no room to write ${path}: free some disk space`,

@@ -1,5 +1,6 @@
 import type { Admission } from '../../auth/gate.ts';
 import { extractToken, queryToken } from '../../auth/verify.ts';
+import { beginOidc, finishOidc, OIDC_CALLBACK_PATH, OIDC_PATH } from './oidc-pages.ts';
 import { hasMethod, onlyMethods, PLAIN, READS } from './plain-http.ts';
 import { sendJson, signInByForm, tellSignInState, wantsJson } from './sign-in-form.ts';
 import { signInPage, statusPage } from './status-page.ts';
@@ -23,6 +24,8 @@ const METHODS = new Map([
   ['/', READS],
   ['/sign-in', `${READS}, POST`],
   ['/sign-in/state', READS],
+  [OIDC_PATH, 'GET'],
+  [OIDC_CALLBACK_PATH, 'GET'],
   ['/logout', 'POST'],
 ]);
 
@@ -31,8 +34,9 @@ const METHODS = new Map([
  * exchanged for a cookie with a secret of its own, so that the token stays in no browser history and in no link. Returns false for other paths.
  */
 export function servePage(visit: Visit): boolean {
-  const { request, response, view, page } = visit;
-  const allow = METHODS.get(view.path);
+  const { request, response, view, page, oidc } = visit;
+  const isOidc = view.path === OIDC_PATH || view.path === OIDC_CALLBACK_PATH;
+  const allow = isOidc && oidc === undefined ? undefined : METHODS.get(view.path);
   if (allow === undefined) {
     if (page === undefined) return false;
     if (isRoute(view.path)) {
@@ -41,7 +45,11 @@ export function servePage(visit: Visit): boolean {
     } else page.serveFile(request, response, view);
   } else if (!hasMethod(request, allow))
     response.writeHead(405, { ...PLAIN, allow }).end(`${onlyMethods(allow)}\n`);
-  else if (view.path === '/logout') signOut(visit);
+  else if (isOidc && oidc !== undefined) {
+    const run = view.path === OIDC_PATH ? beginOidc : finishOidc;
+    // The journal cannot be written: the browser begins again.
+    run(visit, oidc).catch(() => void response.destroy());
+  } else if (view.path === '/logout') signOut(visit);
   else if (view.path === '/sign-in/state') tellSignInState(visit);
   else if (view.path === '/sign-in') signIn(visit);
   else showPage(visit);

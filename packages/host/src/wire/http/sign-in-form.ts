@@ -33,9 +33,9 @@ export async function signInByForm(visit: Visit): Promise<void> {
   sendJson(visit, 200, { ok: true, scope: admission.identity.scope } satisfies SignInAnswer);
 }
 
-/** Tells the page whether this browser is signed in, and where the owner's token is. */
+/** Tells the page whether this browser is signed in, where the owner's token is, and whether there is a sign-in by OpenID Connect. */
 export function tellSignInState(visit: Visit): void {
-  const { request, gate, view, version } = visit;
+  const { request, gate, view, version, oidc } = visit;
   if (isOfElsewhere(request))
     return answer(visit.response, { status: 403, reason: 'only the own page of the host may ask this' });
   const identity = signedIn(visit);
@@ -44,6 +44,7 @@ export function tellSignInState(visit: Visit): void {
     ...defined({ scope: identity?.scope }),
     // A proxy on this machine passes requests of other machines on.
     tokenPlace: gate.tokenPlace(view.isDirect ? view.address : undefined),
+    ...(oidc === undefined ? {} : { oidc: { name: oidc.name } }),
     version,
   });
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { tokenCookie } from '../../auth/cookie.ts';
 import type { Gate } from '../../auth/gate.ts';
+import type { OidcSignIn } from '../../auth/oidc/oidc-sign-in.ts';
 import { cookieToken } from '../../auth/verify.ts';
 import { PLAIN } from './plain-http.ts';
 import type { RequestView } from './request-view.ts';
@@ -17,6 +18,8 @@ export interface Visit {
   readonly gate: Gate;
   /** Absent: the host shows a status page. */
   readonly page: WebPage | undefined;
+  /** Sign-in by OpenID Connect. Absent: the host offers none. */
+  readonly oidc?: OidcSignIn | undefined;
   /** Version of the program that runs the host. */
   readonly version: string;
 }

@@ -112,7 +112,7 @@ export class StoreFolder {
   async setRules(rules: string): Promise<void> {
     const text = `${[...CACHES, ...TEMPORARY].join('\n')}\n${rules}`;
     if (text === this.#rules) return;
-    await writeFile(join(this.path, 'info', 'exclude'), text);
+    await this.replaceFile(join(this.path, 'info', 'exclude'), text);
     this.#rules = text;
   }
 

@@ -17,6 +17,7 @@ import { Badge, FramedList, Note, Panel } from '../panel.tsx';
 import { useHostAnswer } from '../use-host-answer.ts';
 import { GrantedAccess } from './granted-access.tsx';
 import { NewTokenDialog } from './new-token-dialog.tsx';
+import { SharedSessions } from './shared-sessions.tsx';
 
 const askTokens = (client: AhpClient): Promise<AccessToken[]> => client.tokens.list();
 
@@ -27,6 +28,7 @@ export function AccessSection({ link }: { readonly link: HostLink }) {
     return (
       <>
         <Tokens link={link} />
+        <SharedSessions link={link} />
         <GrantedAccess link={link} />
       </>
     );
@@ -79,6 +81,13 @@ function Tokens({ link }: { readonly link: HostLink }) {
   );
 }
 
+function nameOf({ id, name, person, isSignIn }: AccessToken): string {
+  if (name !== undefined) return name;
+  return isSignIn === true && person !== undefined
+    ? settingsText.signInOf(person)
+    : settingsText.unnamedToken(id.slice(0, 8));
+}
+
 function TokenEntry({
   link,
   token,
@@ -92,7 +101,7 @@ function TokenEntry({
   const [isAsking, setAsking] = useState(false);
   const created = useRelativeTime(createdAt);
   const used = useRelativeTime(lastUsedAt ?? createdAt);
-  const name = token.name === undefined ? settingsText.unnamedToken(id) : visibleText(token.name);
+  const name = visibleText(nameOf(token));
   const hasExpired = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
   const revoke = async (): Promise<void> => {
     try {
@@ -108,6 +117,9 @@ function TokenEntry({
       <div className="min-w-0 flex-1 basis-56">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm font-medium">
           <SafeText className="break-words">{name}</SafeText>
+          {token.person !== undefined && token.isSignIn !== true && (
+            <SafeText className="font-normal break-words text-muted">{token.person}</SafeText>
+          )}
           <Badge tone={scope === 'observe' ? 'plain' : scope === 'admin' ? 'warn' : 'accent'}>
             {settingsText.scopes[scope]}
           </Badge>

@@ -113,7 +113,7 @@ export const board = {
   noAgents:
     'The host needs an agent to run sessions. Settings list the known agents and how to install them.',
   showAgents: 'Show agents',
-  observeEmpty: 'This host has no sessions. Your token lets you view sessions, but not start them.',
+  observeEmpty: 'There are no sessions for you. Your token lets you view sessions, but not start them.',
   listFailed: (host: string, reason: string) => `Could not load the sessions of ${host}: ${reason}`,
 
   hosts: 'Hosts',

@@ -11,6 +11,7 @@ import {
   rename,
   rm,
   stat,
+  statfs,
   writeFile,
 } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
@@ -23,14 +24,18 @@ import { checkDatabase } from '../check-database.ts';
 import { readSeqAt, sentText } from '../number-files.ts';
 import { journalFiles } from '../open-database.ts';
 import { CORE_FILES, FOLDERS, MANIFEST, OTHER_FILES } from './contents.ts';
-import { linkTree } from './link-tree.ts';
+import { copyTree } from './copy-tree.ts';
 import { manifestText } from './manifest.ts';
-
-/** Folders in which a killed host was collecting a backup. */
-const STAGING = /^backup-[A-Za-z0-9]{6}$/;
+import { removeStaging } from './staging.ts';
 
 /** Fast: most of a database is compressed already. */
 const GZIP_LEVEL = 3;
+
+/**
+ * Room that a backup leaves on the disk of the data folder. A host that runs meanwhile writes up to 64 MiB into the log of the database before it
+ * uses the room again, and refuses changes on a full disk.
+ */
+const MARGIN_BYTES = 100 * 1024 * 1024;
 
 /** Where from and where to. */
 export interface BackupRequest {
@@ -46,6 +51,8 @@ export interface BackupRequest {
   readonly signal: AbortSignal;
   /** Writes a consistent copy of the database. */
   copyTo(file: string, signal: AbortSignal): Promise<void>;
+  /** Bytes that are free on the disk of a folder. Replaced in tests. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
 /** A backup that was written. Sizes in bytes. */
@@ -66,10 +73,12 @@ export async function writeBackup(request: BackupRequest): Promise<WrittenBackup
   const temporary = join(folder, `.${basename(request.file)}.${randomBytes(4).toString('hex')}`);
   let staging: string | undefined;
   try {
-    for (const name of await readdir(dataDir))
-      if (STAGING.test(name)) await rm(join(dataDir, name), { recursive: true, force: true });
+    await removeStaging(dataDir, 'backup');
     staging = await mkdtemp(join(dataDir, 'backup-'));
     const databaseBytes = await stage(request, staging);
+    // The archive is hardly smaller than the files: most of the database is compressed already.
+    if ((await stat(folder)).dev === (await stat(dataDir)).dev)
+      await checkRoom(request, await sizeOf(staging));
     const present = new Set(await readdir(staging));
     // The description comes first, so that a reader knows at once what it has.
     const names = [MANIFEST, ...CORE_FILES, ...OTHER_FILES, ...FOLDERS].filter((name) => present.has(name));
@@ -119,9 +128,13 @@ async function checkTarget({ file, dataDir, force }: BackupRequest): Promise<str
 async function stage(request: BackupRequest, staging: string): Promise<number> {
   const { dataDir, signal } = request;
   const copy = join(staging, 'journal.db');
+  const { database } = journalFiles(dataDir);
+  const parts = await Promise.all([sizeOfFile(database), sizeOfFile(`${database}-wal`)]);
+  await checkRoom(request, parts[0] + parts[1]);
   await request.copyTo(copy, signal);
   await chmod(copy, 0o600);
   const check = await checkDatabase(copy);
+  if (check.unreadable !== undefined) throw new Error(`${copy} cannot be read: ${check.unreadable}`);
   if (check.fault !== undefined)
     throw new BackupError(
       'damaged',
@@ -132,7 +145,8 @@ async function stage(request: BackupRequest, staging: string): Promise<number> {
   await writeFile(join(staging, 'seq'), `${seq}\n`, { mode: 0o600 });
   await writeFile(join(staging, 'sent'), sentText(check.lastSeq), { mode: 0o600 });
   for (const name of OTHER_FILES) await copyIfPresent(join(dataDir, name), join(staging, name));
-  for (const name of FOLDERS) await linkTree(join(dataDir, name), join(staging, name), signal);
+  for (const name of FOLDERS)
+    await copyTree(join(dataDir, name), join(staging, name), { signal, fixed: name === 'plugins' });
   const files: Record<string, number> = {};
   for (const name of [...CORE_FILES, ...OTHER_FILES]) {
     const found = await stat(join(staging, name)).catch(() => undefined);
@@ -146,6 +160,43 @@ async function stage(request: BackupRequest, staging: string): Promise<number> {
   });
   await writeFile(join(staging, MANIFEST), manifest, { mode: 0o600 });
   return files['journal.db'] ?? 0;
+}
+
+/** Rejects with `BackupError` 'full' if so many more bytes would leave too little room in the data folder. */
+async function checkRoom(
+  { dataDir, file, freeBytes = freeBytesOf }: BackupRequest,
+  bytes: number,
+): Promise<void> {
+  const free = await freeBytes(dataDir);
+  if (bytes + MARGIN_BYTES <= free) return;
+  const mebibytes = (count: number): string => `${Math.ceil(count / (1024 * 1024))} MiB`;
+  throw new BackupError(
+    'full',
+    `no room for the backup ${file}: ${dataDir} has ${mebibytes(free)} free, and needs ${mebibytes(bytes)} and ${mebibytes(MARGIN_BYTES)} for the host: free some disk space`,
+  );
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** Size of all files of a folder. */
+async function sizeOf(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) bytes += await sizeOfFile(join(entry.parentPath, entry.name));
+  return bytes;
+}
+
+/** 0 for a file that does not exist. */
+async function sizeOfFile(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return 0;
+    throw error;
+  }
 }
 
 async function copyIfPresent(from: string, to: string): Promise<void> {

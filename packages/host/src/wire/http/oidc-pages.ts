@@ -1,0 +1,67 @@
+import type { OidcSignIn } from '../../auth/oidc/oidc-sign-in.ts';
+import { cookieToken } from '../../auth/verify.ts';
+import { PLAIN } from './plain-http.ts';
+import { page } from './status-page.ts';
+import { cookieSecret, isOfElsewhere, isWindow, setCookie, signInBrowser, type Visit } from './visit.ts';
+
+/** Where a sign-in by OpenID Connect begins. */
+export const OIDC_PATH = '/sign-in/oidc';
+/** Where the provider sends the browser back to. */
+export const OIDC_CALLBACK_PATH = '/sign-in/oidc/callback';
+
+/** Seconds that a browser keeps the secret of a begun sign-in. */
+const MAX_AGE_SECONDS = 600;
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+/** Sends the browser to the provider. */
+export async function beginOidc(visit: Visit, oidc: OidcSignIn): Promise<void> {
+  const { request, response, view } = visit;
+  // A page of another site cannot make a browser sign in.
+  if (!isWindow(request) || isOfElsewhere(request))
+    return tell(visit, 403, 'only the own page of the host can begin a sign-in');
+  const scheme = view.isSecure ? 'https' : 'http';
+  const redirectUri = `${scheme}://${view.host ?? ''}${view.base}${OIDC_CALLBACK_PATH}`;
+  try {
+    const { url, binding } = await oidc.begin(redirectUri, cookieSecret(visit));
+    response.setHeader('set-cookie', bindingCookie(visit, binding));
+    response.writeHead(303, { ...PLAIN, location: url.href }).end('see the provider\n');
+  } catch {
+    // The log has the reason: it is no business of a browser that is not signed in.
+    tell(visit, 502, `${oidc.name} does not answer: try again later, or sign in with a token`);
+  }
+}
+
+/** Signs the browser in that comes back from the provider. */
+export async function finishOidc(visit: Visit, oidc: OidcSignIn): Promise<void> {
+  const { request, response, gate, view } = visit;
+  if (!isWindow(request)) return tell(visit, 403, 'open the sign-in in a window of its own');
+  const query = new URLSearchParams(request.url?.split('?').slice(1).join('?'));
+  const outcome = await oidc.finish(query, cookieToken(request.headers.cookie, bindingName(visit)));
+  if (!outcome.isIn) {
+    response.setHeader('set-cookie', bindingCookie(visit, undefined));
+    return tell(visit, outcome.status, outcome.reason);
+  }
+  if (outcome.previous !== undefined) gate.signOut(outcome.previous);
+  signInBrowser(visit, outcome.identity);
+  response.appendHeader('set-cookie', bindingCookie(visit, undefined));
+  response.writeHead(303, { ...PLAIN, location: `${view.base}/` }).end(`see ${view.base}/\n`);
+}
+
+/** A page with a reason and a way back. The reason may have text of the provider. */
+function tell({ response, view }: Visit, status: number, reason: string): void {
+  const shown = reason.slice(0, 500).replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  const body = `<h1>Not signed in</h1>\n<p>${shown}</p>\n<p><a href="${view.base}/">Back</a></p>\n`;
+  response.writeHead(status, HTML).end(page(body));
+}
+
+const bindingName = ({ cookie }: Visit): string => `${cookie.replace(/^__(?:Host|Secure)-/, '')}_oidc`;
+
+/**
+ * The cookie of a begun sign-in. It has to be sent with the way back from the provider, which `SameSite=Strict` would prevent. Without a secret,
+ * the browser forgets it.
+ */
+function bindingCookie(visit: Visit, secret: string | undefined): string {
+  const { base, isSecure } = visit.view;
+  const age = secret === undefined ? 0 : MAX_AGE_SECONDS;
+  return `${bindingName(visit)}=${secret ?? ''}; Path=${base}${OIDC_PATH}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}; Max-Age=${age}`;
+}
