@@ -91,7 +91,7 @@ describe('backup, restore and doctor', () => {
     expect(existsSync(join(String(facts?.['setAside']), 'journal.db'))).toBe(true);
     await machine.serve();
     expect((await machine.run(['sessions'])).out).toContain(id.slice(0, 8));
-  });
+  }, 300_000);
 
   test('mistakes are told in one line', async () => {
     const missing = await machine.run(['backup', 'restore', 'none.tar.gz', '--data', at('other')]);
