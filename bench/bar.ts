@@ -39,13 +39,14 @@ export function median(values: readonly number[]): number {
 /** Runs of each side. */
 export const RUNS = 5;
 
-/** Alternates our runs with those of the baseline, so that other load on the machine affects both. Resolves with one value a run. */
+/** Alternates `runs` of our runs with those of the baseline, so that other load on the machine affects both. Resolves with one value a run. */
 export async function alternate(
   ours: () => Promise<number> | number,
   baseline: () => Promise<number> | number,
+  runs = RUNS,
 ): Promise<{ ours: number; baseline: number; ratio: number }> {
   const pairs: { ours: number; baseline: number }[] = [];
-  for (let run = 0; run < RUNS; run += 1) pairs.push({ ours: await ours(), baseline: await baseline() });
+  for (let run = 0; run < runs; run += 1) pairs.push({ ours: await ours(), baseline: await baseline() });
   return {
     ours: median(pairs.map((pair) => pair.ours)),
     baseline: median(pairs.map((pair) => pair.baseline)),

@@ -1,7 +1,7 @@
 // The first code of the single file. Unpacks the packages once for each build, then runs the program from there: modules that are loaded later, the
 // addon for pseudo-terminals and the files of the page are ordinary files.
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire, enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
@@ -29,9 +29,9 @@ function unpacked(): string {
     let at = 0;
     for (const [path, bytes, isProgram] of index.files) {
       const file = join(draft, path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, contents.subarray(at, at + bytes));
-      if (isProgram) chmodSync(file, 0o755);
+      // Whatever the umask: others must not write here.
+      mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
+      writeFileSync(file, contents.subarray(at, at + bytes), { mode: isProgram ? 0o755 : 0o644 });
       at += bytes;
     }
     writeFileSync(join(draft, LOADER), 'module.exports = (url) => import(url);\n');

@@ -1,6 +1,14 @@
 // What `npm publish` would publish, installed into an empty folder by a user who has nothing of this repository.
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { contentText } from '@agenthost/client';
@@ -243,7 +251,9 @@ test('Node and the packages in one file: host, page, terminals and a restart', a
   const alone = async (...args: string[]): Promise<{ code: number; out: string }> => {
     // Neither Node nor npm is on PATH.
     const options = { cwd: home, env: { HOME: home, PATH: '/usr/bin:/bin', SHELL: '/bin/sh' } };
-    return promisify(execFile)(file, args, options).then(
+    // With the umask of Debian's users.
+    const words = ['-c', 'umask 002; exec "$0" "$@"', file, ...args];
+    return promisify(execFile)('/bin/sh', words, options).then(
       ({ stdout }) => ({ code: 0, out: stdout }),
       (error: { code: number; stdout: string }) => ({ code: error.code, out: error.stdout }),
     );
@@ -263,6 +273,12 @@ test('Node and the packages in one file: host, page, terminals and a restart', a
     expect(restarted).toMatchObject({ isNew: true, url: started?.['url'] });
     expect(jsonLines((await alone('term', 'list', '--json')).out)).toHaveLength(1);
     expect((await alone('service', 'install', '--print')).out).toContain(`ExecStart=${file} serve `);
+    // Others could replace what runs as this user.
+    const programs = join(home, '.cache/agenthost/programs');
+    const [unpacked = ''] = globSync('*-*', { cwd: programs });
+    chmodSync(join(programs, unpacked), 0o777);
+    expect((await alone('--version')).code).toBe(1);
+    chmodSync(join(programs, unpacked), 0o755);
   } finally {
     await alone('stop');
     await endKeepers(join(home, '.local/share/agenthost'));

@@ -28,9 +28,8 @@ describe('backup, restore and doctor', () => {
     const id = String(asked?.['session']).slice('ahp-session:/'.length);
     const turns = await machine.run(['sessions', 'turns', id.slice(0, 8)]);
     expect(turns.out).toMatch(/^[\w-]+ +complete .* hello\n[\w-]+ +complete .* again\n$/);
-    // On a loaded machine the look-up may take more time than it has.
-    const words = async () => (await machine.run(['completion', 'words', '--', 'sessions', 'show', ''])).out;
-    await expect.poll(words, { timeout: 120_000 }).toMatch(new RegExp(`^${id.slice(0, 8)}\t`));
+    const words = await machine.run(['completion', 'words', '--', 'sessions', 'show', '']);
+    expect(words.out).toMatch(new RegExp(`^${id.slice(0, 8)}\t`));
 
     const written = await machine.run(['backup', 'live.tar.gz']);
     expect(written).toMatchObject({
@@ -87,17 +86,12 @@ describe('backup, restore and doctor', () => {
       out: expect.stringMatching(/^fault {4}database {2}damaged: .*\n +restore a backup/m),
     });
 
-    writeFileSync(join(machine.dataFolder, 'restore.json'), '{"staging":"none","aside":"none","added":[]}');
-    expect((await machine.run(['doctor'])).out).toMatch(
-      /^fault {4}database {2}a restore was interrupted, .*\n +repeat `.*agenthost backup restore`/m,
-    );
-
     const restored = await machine.run(['backup', 'restore', 'stopped.tar.gz', '--json']);
     const [facts] = jsonLines(restored.out);
     expect(existsSync(join(String(facts?.['setAside']), 'journal.db'))).toBe(true);
     await machine.serve();
     expect((await machine.run(['sessions'])).out).toContain(id.slice(0, 8));
-  }, 240_000);
+  }, 300_000);
 
   test('mistakes are told in one line', async () => {
     const missing = await machine.run(['backup', 'restore', 'none.tar.gz', '--data', at('other')]);

@@ -137,6 +137,7 @@ test.skipIf(missing.length > 0)(
     await until('STOPPING=1');
     expect(await ended).toBe(0);
   },
+  300_000,
 );
 
 test.skipIf(missing.length > 0)('systemd finds no fault in the units', async () => {
@@ -192,6 +193,7 @@ test.skipIf(missing.length > 0)(
     const listed = jsonLines((await machine.run(['sessions', '--json'])).out);
     expect(listed).toHaveLength(2);
   },
+  300_000,
 );
 
 test('service tells its state, shows its output and removes its files', async () => {
