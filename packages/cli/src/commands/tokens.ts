@@ -124,7 +124,16 @@ function introduction(token: AccessToken, url: string): string {
 }
 
 /** `9c1f2a3b  observe   phone  made 3 d ago, used 2 min ago, expires 2026-12-22` */
-function lineOf({ id, scope, name, person, isSignIn, createdAt, lastUsedAt, expiresAt }: AccessToken): string {
+function lineOf({
+  id,
+  scope,
+  name,
+  person,
+  isSignIn,
+  createdAt,
+  lastUsedAt,
+  expiresAt,
+}: AccessToken): string {
   const now = Date.now();
   const used = lastUsedAt === undefined ? 'never used' : `used ${ago(lastUsedAt, now)} ago`;
   const over = expiresAt !== undefined && Date.parse(expiresAt) <= now ? 'expired' : 'expires';
