@@ -5,15 +5,14 @@ import {
   type HostDiskUseResult,
   type HostRequestMethod,
   type HostToClientNotifications,
-  isWithinScope,
   type RememberedApproval,
   ROOT_URI,
-  type SessionRole,
   type TokenScope,
   type URI,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { type CloseInfo, ConnectionClosed, type RequestOptions } from '@agenthost/rpc';
+import { ClientRights } from './connection/client-rights.ts';
 import { Connection, type HostPeer } from './connection/connection.ts';
 import type { ConnectionState } from './connection/connection-state.ts';
 import { type ClientIdentity, type HostInfo, shakeHands } from './connection/handshake.ts';
@@ -87,9 +86,9 @@ export class AhpClient {
   readonly #subscriptions: Subscriptions;
   readonly #messages: HostMessages;
   readonly #feed: Feed;
+  /** The person of this client's token, and its rights in sessions. */
+  readonly rights = new ClientRights();
   #host: HostInfo | undefined;
-  /** The roles of the person of the token, by session. */
-  #roles: Readonly<Record<string, SessionRole>> = {};
 
   constructor(options: ClientOptions) {
     const { clock, random, report, identity, store, holdsActions, newId, address, ...connection } =
@@ -155,9 +154,7 @@ export class AhpClient {
       // The other client may have the same memory, and continue the same numbers.
       else if (store !== undefined) this.#identity = { ...this.#identity, epoch: newId() };
     });
-    this.onNotification('x-rolesChanged', ({ roles }) => {
-      this.#roles = roles;
-    });
+    this.onNotification('x-rolesChanged', ({ roles }) => this.rights.rolesChanged(roles));
     this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
     this.sessions = new Sessions(this, { newId, now: () => clock.now(), report, summaries, address });
     this.tokens = new Tokens(this);
@@ -193,23 +190,9 @@ export class AhpClient {
     return this.#host;
   }
 
-  /**
-   * The scope of this client's token. `undefined` before the first connection, and with hosts that have no
-   * scopes.
-   */
+  /** The scope of this client's token. `undefined` before the first connection, and with hosts that have no scopes. */
   get scope(): TokenScope | undefined {
     return this.#host?.['x-scope'];
-  }
-
-  /** The person of this client's token. `undefined`: it has none. */
-  get person(): string | undefined {
-    return this.#host?.['x-person'];
-  }
-
-  /** The right of this client in a session: the scope of its token, or the role of its person there if that is greater. */
-  scopeIn(session: URI): TokenScope | undefined {
-    const role = this.#roles[session];
-    return role !== undefined && isWithinScope(role, this.scope ?? 'admin') ? role : this.scope;
   }
 
   /** The `serverSeq` that the next `reconnect` will send. `undefined` before the first connection. */
@@ -482,7 +465,7 @@ export class AhpClient {
         initialized: (result) => {
           const { snapshots: _, serverSeq: __, ...host } = result;
           this.#host = host;
-          this.#roles = host['x-roles'] ?? {};
+          this.rights.connected(host);
           this.#feed.initialized(result);
         },
         replayed: (actions, missing) => this.#feed.replayed(actions, missing),

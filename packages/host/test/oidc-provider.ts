@@ -42,8 +42,10 @@ export class OidcProvider {
     const provider = new OidcProvider(`http://127.0.0.1:${address.port}`, server);
     server.on('request', (request, response) => {
       // A person who agrees at once.
-      if (request.url?.startsWith('/authorize?') === true)
-        return void response.writeHead(303, { location: provider.#wayBack(request.url) }).end();
+      if (request.url?.startsWith('/authorize?') === true) {
+        response.writeHead(303, { location: provider.#wayBack(request.url) }).end();
+        return;
+      }
       void provider.#answer(request).then(({ status, body }) => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       });

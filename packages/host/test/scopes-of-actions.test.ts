@@ -5,7 +5,6 @@ import {
   ROOT_URI,
   type StateAction,
   TOKEN_SCOPES,
-  type TokenScope,
 } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';

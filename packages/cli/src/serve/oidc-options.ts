@@ -7,7 +7,7 @@ import type { Context } from '../process/context.ts';
 import { usageError } from '../process/exit.ts';
 
 /** Environment variable with the secret of the host as a client of the provider. */
-export const OIDC_SECRET = 'AGENTHOST_OIDC_CLIENT_SECRET';
+const OIDC_SECRET = 'AGENTHOST_OIDC_CLIENT_SECRET';
 
 /** The sign-in by OpenID Connect in a config file. The options of the command line take the place of `issuer` and `clientId`. */
 export interface OidcConfig {

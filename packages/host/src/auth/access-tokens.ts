@@ -155,7 +155,9 @@ export class AccessTokens {
     try {
       await this.#parts.sync.commit('client', (tx) => {
         tx.write({ op: 'token', ...token });
-        if (person !== undefined) tx.write(this.#parts.people.give(token.id, person, isSignIn));
+        if (person === undefined) return;
+        this.#parts.people.give(token.id, person, isSignIn);
+        tx.write(this.#parts.people.row());
       });
     } catch (error) {
       // The caller does not get the secret.
@@ -199,10 +201,11 @@ export class AccessTokens {
     if (token === undefined) return undefined;
     this.#byHash.delete(token.hash);
     this.#expired.delete(id);
-    const person = this.#parts.people.forget(id);
+    const hadPerson = this.#parts.people.forget(id);
     const written = this.#parts.sync.attempt((tx) => {
       tx.write({ op: 'dropToken', id });
-      if (person !== undefined) tx.write(person);
+      // The write may be tried again later: the people of that time count.
+      if (hadPerson) tx.write(this.#parts.people.row());
     });
     for (const listener of this.#ended) listener(token.hash, true, revoking);
     return { tokenHash: token.hash, isDurable: await written };

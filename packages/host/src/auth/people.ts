@@ -50,7 +50,7 @@ export class People {
 
   static async load({ journal }: Pick<Sync, 'journal'>): Promise<People> {
     const text = await journal.readMeta(KEY);
-    // Written by `#row`, below.
+    // Written by `row`, below.
     const stored: Stored = text === undefined ? { tokens: {} } : JSON.parse(text);
     return new People(stored);
   }
@@ -90,17 +90,16 @@ export class People {
     return count >= MAX_ROLES || this.rolesOf(person).size >= CHANNEL_LIMITS.sharesOfPerson.max;
   }
 
-  /** Gives a token to a person. `isSignIn`: it was made by a sign-in. Returns the row to write. */
-  give(tokenId: string, person: string, isSignIn: boolean): JournalWrite {
+  /** Gives a token to a person. `isSignIn`: it was made by a sign-in. Then {@link row} has to be written. */
+  give(tokenId: string, person: string, isSignIn: boolean): void {
     this.#byToken.set(tokenId, person);
     if (isSignIn) this.#signIns.add(tokenId);
-    return this.#row();
   }
 
-  /** Forgets a token. Returns the row to write; `undefined`: it had no person. */
-  forget(tokenId: string): JournalWrite | undefined {
+  /** Forgets a token. Returns whether it had a person: then {@link row} has to be written. */
+  forget(tokenId: string): boolean {
     this.#signIns.delete(tokenId);
-    return this.#byToken.delete(tokenId) ? this.#row() : undefined;
+    return this.#byToken.delete(tokenId);
   }
 
   /** Sets the role of a person in a session, or ends it. It counts at once, and is undone if the commit fails. */
@@ -108,7 +107,7 @@ export class People {
     const before = this.rolesOf(person).get(session);
     if (before === role) return;
     this.#put(person, session, role);
-    tx.write(this.#row());
+    tx.write(this.row());
     tx.undo(() => this.#put(person, session, before));
   }
 
@@ -126,7 +125,8 @@ export class People {
     for (const listener of this.#changed) listener(person);
   }
 
-  #row(): JournalWrite {
+  /** The row with the present people. */
+  row(): JournalWrite {
     const stored: Stored = {
       tokens: Object.fromEntries(this.#byToken),
       ...(this.#signIns.size === 0 ? {} : { signIns: [...this.#signIns] }),

@@ -18,7 +18,12 @@ test('[AUTH-1] exactly the requests and the actions of clients have a least scop
 
 test('[AUTH-1] a scope contains those below it', () => {
   const pairs = TOKEN_SCOPES.map((scope) => TOKEN_SCOPES.filter((least) => isWithinScope(scope, least)));
-  expect(pairs).toEqual([['observe'], ['observe', 'interact'], ['observe', 'interact', 'admin']]);
+  expect(pairs).toEqual([
+    ['none'],
+    ['none', 'observe'],
+    ['none', 'observe', 'interact'],
+    ['none', 'observe', 'interact', 'admin'],
+  ]);
 });
 
 test('[AUTH-1] an observer can do these and nothing else', () => {

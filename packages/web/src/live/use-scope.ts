@@ -15,7 +15,7 @@ export function useMayActIn(link: HostLink, session: URI): boolean {
   const { client } = link;
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   useEffect(() => client?.onNotification('x-rolesChanged', renderAgain), [client]);
-  return isWithinScope(client?.scopeIn(session) ?? 'admin', 'interact');
+  return isWithinScope(client?.rights.scopeIn(session) ?? 'admin', 'interact');
 }
 
 /** Whether this browser's token allows to change host settings and tokens. */

@@ -2,7 +2,7 @@ import type { OidcSignIn } from '../../auth/oidc/oidc-sign-in.ts';
 import { cookieToken } from '../../auth/verify.ts';
 import { PLAIN } from './plain-http.ts';
 import { page } from './status-page.ts';
-import { cookieSecret, isOfElsewhere, isWindow, setCookie, signInBrowser, type Visit } from './visit.ts';
+import { cookieSecret, isOfElsewhere, isWindow, signInBrowser, type Visit } from './visit.ts';
 
 /** Where a sign-in by OpenID Connect begins. */
 export const OIDC_PATH = '/sign-in/oidc';

@@ -101,7 +101,10 @@ export class Dispatcher {
 
   #check(connection: Connection, incoming: Incoming, channel: Channel): Promise<void> | undefined {
     // As for a channel that does not exist.
-    if (!connection.sight.sees(channel)) return void this.#settle(connection, incoming, () => undefined);
+    if (!connection.sight.sees(channel)) {
+      this.#settle(connection, incoming, () => undefined);
+      return undefined;
+    }
     const given = channel.is('session') ? connection.translator.choice(incoming.action) : undefined;
     if (given !== undefined && channel.is('session')) {
       const choosing = { session: channel, action: echoOf(incoming.action), given };
