@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Modes of runs that take too long for every check, such as `vitest run --mode kill`. */
-const longRuns = ['sim', 'kill', 'load', 'agents', 'vscode', 'page'];
+const longRuns = ['sim', 'kill', 'load', 'agents', 'vscode', 'page', 'install', 'postgres'];
 
 /** Packages find each other by their sources. */
 const conditions = ['@agenthost/source'];

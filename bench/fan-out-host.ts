@@ -1,10 +1,11 @@
-// The host of the fan-out benchmark, with the options of `serve` and its journal on disk.
-import type { Host } from '@agenthost/host';
+// The host of the fan-out benchmark, with the options of `serve` and its journal on disk or in PostgreSQL.
+import { type Host, PostgresJournal } from '@agenthost/host';
 import { benchHost, startAt } from './host.ts';
 import { serve } from './process.ts';
 
 type Request =
-  | { kind: 'start'; folder: string }
+  /** `journal`: a database and a cell in PostgreSQL. Absent: a file in the folder. */
+  | { kind: 'start'; folder: string; journal?: { url: string; cell: string } }
   /** Counts the frames of each tick of a chat from now on. */
   | { kind: 'count'; chat: string }
   | { kind: 'batches' };
@@ -14,7 +15,11 @@ let stopCounting = (): number[] => [];
 
 async function answer(request: Request): Promise<unknown> {
   if (request.kind === 'start') {
-    host = benchHost(`${request.folder}/data`, { roots: [request.folder] });
+    const { folder, journal } = request;
+    host = benchHost(`${folder}/data`, {
+      roots: [folder],
+      ...(journal && { journal: new PostgresJournal(journal) }),
+    });
     return { wsUrl: await startAt(host) };
   }
   if (request.kind === 'count') stopCounting = count(request.chat);

@@ -9,9 +9,12 @@ import { deltaCost } from './delta-cost.ts';
 import { dispatchEcho } from './dispatch-echo.ts';
 import { fanOut } from './fan-out.ts';
 import { fanOutVersions } from './fan-out-versions.ts';
+import { DEFAULT_FLEET, type FleetChoice, fleet } from './fleet.ts';
 import { fork } from './fork.ts';
+import { install } from './install.ts';
 import { list } from './list.ts';
 import { page } from './page.ts';
+import { postgres } from './postgres.ts';
 import { reconnect } from './reconnect.ts';
 import { reducers } from './reducers.ts';
 import { search } from './search.ts';
@@ -26,7 +29,7 @@ import { terminalFlood } from './terminal-flood.ts';
 import { terminalLate } from './terminal-late.ts';
 import { turnWindow } from './turn-window.ts';
 
-const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[]>>> = {
+const BENCHES: Readonly<Record<string, (choice: SoakChoice & FleetChoice) => Promise<Measured[]>>> = {
   'fan-out': fanOut,
   'fan-out-versions': fanOutVersions,
   'dispatch-echo': dispatchEcho,
@@ -49,6 +52,9 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   'slow-client': slowClient,
   agent,
   page,
+  install,
+  postgres,
+  fleet,
   soak: soakBench,
 };
 
@@ -65,19 +71,25 @@ flags:
   --json                the results as one line of JSON, for programs
   --minutes <number>    how long the soak goes on (default: ${DEFAULT_MINUTES})
   --snapshots <folder>  where heap snapshots of the soak's middle and end go (default: none are made)
+  --cells <number>      hosts of the fleet (default: ${DEFAULT_FLEET.cells})
+  --gateways <number>   gateways of the fleet (default: ${DEFAULT_FLEET.gateways})
+  --clients <number>    clients of the fleet (default: ${DEFAULT_FLEET.clients})
   -h, --help            show this`;
 
 const options = {
   json: { type: 'boolean' },
   minutes: { type: 'string' },
   snapshots: { type: 'string' },
+  cells: { type: 'string' },
+  gateways: { type: 'string' },
+  clients: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
 interface Asked {
   readonly names: readonly string[];
   readonly isJson: boolean;
-  readonly choice: SoakChoice;
+  readonly choice: SoakChoice & FleetChoice;
 }
 
 /** Names and flags. Throws a `TypeError`, as `parseArgs` does, for invalid ones. */
@@ -89,10 +101,16 @@ function readCommandLine(): Asked | 'help' {
   const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
   if (minutes !== undefined && !(minutes > 0 && Number.isFinite(minutes)))
     throw new TypeError(`--minutes: expected a number above 0, got ${values.minutes}`);
+  const countOf = (name: 'cells' | 'gateways' | 'clients'): number => {
+    const count = Number(values[name] ?? DEFAULT_FLEET[name]);
+    if (Number.isInteger(count) && count > 0) return count;
+    throw new TypeError(`--${name}: expected a whole number above 0, got ${values[name]}`);
+  };
+  const [cells, gateways, clients] = [countOf('cells'), countOf('gateways'), countOf('clients')];
   return {
     names: positionals,
     isJson: values.json === true,
-    choice: { minutes, snapshots: values.snapshots },
+    choice: { minutes, snapshots: values.snapshots, cells, gateways, clients },
   };
 }
 

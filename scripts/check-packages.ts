@@ -1,15 +1,12 @@
 // `node scripts/check-packages.ts`: packs every published package as npm does, and checks the tarball with publint and with "Are the types
 // wrong?". One process for all: most of the time of both goes into loading them.
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData, type Problem } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { publishedPackages } from './bundle-packages.ts';
-
-const root = join(import.meta.dirname, '..');
+import { packPackages } from './pack-packages.ts';
 
 /** CommonJS, which no package has. */
 const IGNORED_RESOLUTIONS: readonly string[] = ['node10', 'node16-cjs'];
@@ -32,23 +29,9 @@ async function problemsOf(name: string, tarball: Uint8Array<ArrayBuffer>): Promi
 
 const folder = mkdtempSync(join(tmpdir(), 'agenthost-packed-'));
 try {
-  const packed: { readonly name: string; readonly filename: string }[] = JSON.parse(
-    execFileSync(
-      'npm',
-      [
-        ...['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
-        ...publishedPackages.map((name) => `--workspace=packages/${name}`),
-      ],
-      { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 64 << 20 },
-    ),
-  );
   const problems: string[] = [];
-  for (const name of publishedPackages) {
-    const { name: fullName } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
-    const found = packed.find((each) => each.name === fullName);
-    if (found === undefined) throw new Error(`npm packed no ${fullName}`);
-    problems.push(...(await problemsOf(name, Uint8Array.from(readFileSync(join(folder, found.filename))))));
-  }
+  for (const { name, file } of packPackages(folder))
+    problems.push(...(await problemsOf(name, Uint8Array.from(readFileSync(file)))));
   for (const problem of problems) console.log(problem);
   process.exitCode = problems.length > 0 ? 1 : 0;
 } finally {

@@ -1,4 +1,4 @@
-// `node scripts/run-tests.ts sim|kill|load|agents|vscode|page`: the runs that take too long for every check.
+// `node scripts/run-tests.ts sim|kill|load|agents|vscode|page|install|postgres`: the runs that take too long for every check.
 import { runStep } from './run-step.ts';
 import {
   type Counts,
@@ -34,7 +34,7 @@ async function countsOf(run: RunName): Promise<Counts> {
 
 const run = process.argv.slice(2).find(isRunName);
 if (run === undefined || run === 'check') {
-  console.error('usage: node scripts/run-tests.ts sim|kill|load|agents|vscode|page');
+  console.error('usage: node scripts/run-tests.ts sim|kill|load|agents|vscode|page|install|postgres');
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-// `node scripts/summary.ts check sim kill load agents vscode page`: repeats the failures of several runs and sums their counts in the closing
+// `node scripts/summary.ts check sim kill load agents vscode page install postgres`: repeats the failures of several runs and sums their counts in the closing
 // line, so that the end of a long log names the failed tests. A run without a closing line counts as failed.
 import { addCounts, closingLine, isRunName, readClosing, readReport } from './test-report.ts';
 

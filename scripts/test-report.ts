@@ -4,7 +4,17 @@ import { dirname, join, relative } from 'node:path';
 /** The repository's root folder. */
 export const root = join(import.meta.dirname, '..');
 
-const RUN_NAMES = ['check', 'sim', 'kill', 'load', 'agents', 'vscode', 'page'] as const;
+const RUN_NAMES = [
+  'check',
+  'sim',
+  'kill',
+  'load',
+  'agents',
+  'vscode',
+  'page',
+  'install',
+  'postgres',
+] as const;
 
 /** Names of test runs: `check` is `npm test`; the others are long runs with scripts of their own. */
 export type RunName = (typeof RUN_NAMES)[number];

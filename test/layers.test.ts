@@ -53,6 +53,7 @@ const HOST_ORDER = [
   'turns',
   'sessions',
   'previews',
+  'gateway',
   'features',
   'main',
 ];

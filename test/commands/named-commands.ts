@@ -16,7 +16,10 @@ const program = /(?<![\w/.@-])(?:npx )?agenthost (?=[a-z-])/;
 /** The command lines in fenced blocks and code spans of a Markdown file. */
 export function commandsOfDocument(path: string): NamedCommand[] {
   const text = readFileSync(join(root, path), 'utf8');
-  const fences = [...text.matchAll(/^ *(`{3,})[^\n]*\n([^]*?)\n *\1 *$/gm)].map(([, , code = '']) => code);
+  const fences = [...text.matchAll(/^ *(`{3,})[^\n]*\n([^]*?)\n *\1 *$/gm)].map(([, , code = '']) =>
+    // A line that ends with `\` goes on in the next one.
+    code.replace(/\\\n\s*/g, ' '),
+  );
   const prose = text.replace(/^ *(`{3,})[^\n]*\n[^]*?\n *\1 *$/gm, '');
   // With a `$` only lines that begin with it are typed; without one all lines are.
   const typed = fences.flatMap((code) => {

@@ -1,6 +1,7 @@
 // Entry point: connects the program to the real process.
 import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { isSea } from 'node:sea';
 import { processContext } from './process/context.ts';
 import { findOwnCommand, nameOwnCommand } from './process/own-command.ts';
 import { runCli } from './program/program.ts';
@@ -11,7 +12,8 @@ const { version }: { version: string } = JSON.parse(
 const { env, execPath, argv } = process;
 // Read now, because `serve` may change the working directory.
 const cwd = process.cwd();
-nameOwnCommand(() =>
-  findOwnCommand({ env, cwd, home: homedir(), execPath, file: realpathSync(argv[1] ?? execPath) }),
-);
+nameOwnCommand(() => {
+  const file = isSea() ? execPath : realpathSync(argv[1] ?? execPath);
+  return findOwnCommand({ env, cwd, home: homedir(), execPath, file });
+});
 process.exitCode = await runCli(processContext(version, homedir()), process.argv.slice(2));

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import { jsonLines, Machine } from './cli-process.ts';
 
@@ -26,7 +27,7 @@ describe('backup, restore and doctor', () => {
     });
     const id = String(asked?.['session']).slice('ahp-session:/'.length);
     const turns = await machine.run(['sessions', 'turns', id.slice(0, 8)]);
-    expect(turns.out).toMatch(/^[\da-f]{32} +complete .* hello\n[\da-f]{32} +complete .* again\n$/);
+    expect(turns.out).toMatch(/^[\w-]+ +complete .* hello\n[\w-]+ +complete .* again\n$/);
     const words = await machine.run(['completion', 'words', '--', 'sessions', 'show', '']);
     expect(words.out).toMatch(new RegExp(`^${id.slice(0, 8)}\t`));
 
@@ -59,6 +60,19 @@ describe('backup, restore and doctor', () => {
     await host.ended;
 
     expect((await machine.run(['backup', 'stopped.tar.gz', '--json'])).code).toBe(0);
+    const raiseVersion = (by: number): void => {
+      const database = new DatabaseSync(join(machine.dataFolder, 'journal.db'));
+      const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+      database.exec(`PRAGMA user_version = ${version + by}`);
+      database.close();
+    };
+    raiseVersion(1);
+    const refused = await machine.run(['serve', '--port', '0']);
+    expect(refused.code, 'an older agenthost refuses the data of a newer one').toBe(1);
+    expect(refused.err).toMatch(
+      /^agenthost: \S+journal\.db has version \d+, and this host knows versions up to \d+: install a newer agenthost, restore a backup .*\n$/,
+    );
+    raiseVersion(-1);
     const { port } = new URL(line.url);
     expect(states((await machine.run(['doctor', '--json', '--port', port])).out)).toMatchObject({
       port: 'ok',

@@ -84,10 +84,12 @@ export class Machine {
   /** The announcements of running hosts. */
   hosts(): (ServeLine & { readonly dataDir: string })[] {
     if (!existsSync(this.hostsFolder)) return [];
-    return readdirSync(this.hostsFolder).map(
-      (name) =>
-        JSON.parse(readFileSync(join(this.hostsFolder, name), 'utf8')) as ServeLine & { dataDir: string },
-    );
+    return readdirSync(this.hostsFolder)
+      .filter((name) => name.endsWith('.json'))
+      .map(
+        (name) =>
+          JSON.parse(readFileSync(join(this.hostsFolder, name), 'utf8')) as ServeLine & { dataDir: string },
+      );
   }
 
   /** Starts the program. Its input stays open until `endInput`. */

@@ -13,10 +13,32 @@ test('conformance plays rules against a host, as text, JSON and JUnit, and remov
   const { line } = await machine.serve();
   const junit = join(machine.home, 'report.xml');
   const chosen = ['--version', '1.0.0', '--version', '0.5.2', '--only', 'ACT-2'];
-  const ran = await machine.start(['conformance', line.url, ...chosen, '--junit', junit]).ended;
+  const ran = await machine.start([
+    'conformance',
+    line.url,
+    ...chosen,
+    '--junit',
+    junit,
+    '--report',
+    'for/others',
+  ]).ended;
   expect(ran.out).toContain('passed 1.0.0 [ACT-1 ACT-2] an action reaches every subscriber under one number');
   expect(ran.out).toContain('passed 0.5.2 [ACT-1 ACT-2]');
   expect(readFileSync(junit, 'utf8').match(/<testsuite /g)).toHaveLength(2);
+  const others = join(machine.home, 'for/others');
+  expect(JSON.parse(readFileSync(join(others, 'summary.json'), 'utf8'))).toMatchObject({
+    subject: 'host',
+    program: expect.stringMatching(/^agenthost \d/),
+    verdict: 'passed',
+    versions: [
+      { version: '1.0.0', failed: 0 },
+      { version: '0.5.2', failed: 0 },
+    ],
+    rules: { '0.5.2': { 'ACT-2': 'passed' } },
+  });
+  expect(readFileSync(join(others, 'badge.svg'), 'utf8')).toMatch(
+    /aria-label="AHP host 0\.5\.2–1\.0\.0: \d+ passed"/,
+  );
   const json = await machine.start(['conformance', '--version', '0.5.2', '--only', 'ACT-2', '--json']).ended;
   expect(json.code).toBe(0);
   const [first] = json.out.split('\n');
@@ -59,7 +81,17 @@ test('conformance fails when the host speaks none of the versions', async () => 
 });
 
 test('conformance --client checks our own client: it answers, counts and comes back after a lost connection', async () => {
-  const checking = machine.start(['conformance', '--client', '--port', '0', '--json', '--patience', '2']);
+  const checking = machine.start([
+    'conformance',
+    '--client',
+    '--port',
+    '0',
+    '--json',
+    '--patience',
+    '2',
+    '--report',
+    '.',
+  ]);
   await checking.until('"listening"');
   const { url, token } = JSON.parse(checking.out) as { url: string; token: string };
   const client = new Machine({ AGENTHOST_TOKEN: token });
@@ -70,6 +102,11 @@ test('conformance --client checks our own client: it answers, counts and comes b
     await client.dispose();
   }
   const { code, out } = await checking.ended;
+  expect(JSON.parse(readFileSync(join(machine.home, 'summary.json'), 'utf8'))).toMatchObject({
+    subject: 'client',
+    program: expect.stringMatching(/^agenthost-cli \d/),
+    verdict: 'passed',
+  });
   const results = out
     .trimEnd()
     .split('\n')

@@ -28,6 +28,16 @@ test('--record writes the frames of a command and of the host, and replay sends 
   expect(shown.code).toBe(0);
   expect(shown.out).toMatch(/#1 → dispatchAction chat\/toolCallConfirmed own 2 ahp-chat:/);
 
+  // The format that docs/recordings.md describes, for the tools of others.
+  for (const file of [ofHost, ofClient]) {
+    const checked = await machine.run(['replay', file, '--check']);
+    expect([checked.code, checked.out]).toEqual([0, '']);
+  }
+  const har = join(machine.home, 'client.har');
+  expect((await machine.run(['replay', ofClient, '--har', har])).code).toBe(0);
+  const [connection] = JSON.parse(readFileSync(har, 'utf8')).log.entries;
+  expect(JSON.parse(connection._webSocketMessages[0].data)).toMatchObject({ method: 'initialize' });
+
   const replayed = await machine.start(['replay', ofClient, '--to', line.url, '--speed', '0', '--json'])
     .ended;
   expect(replayed.code).toBe(0);
@@ -52,4 +62,6 @@ test('replay says which line of a file is no recording', async () => {
   const ran = await machine.start(['replay', '/etc/passwd']).ended;
   expect(ran).toMatchObject({ code: 1, out: '' });
   expect(ran.err).toContain('line 1 is not JSON');
+  const checked = await machine.run(['replay', '/etc/hostname', '--check']);
+  expect(checked).toMatchObject({ code: 1, out: 'line 1: expected a JSON object\n' });
 });

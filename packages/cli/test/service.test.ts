@@ -2,13 +2,16 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { askingTurn } from './asking-turn.ts';
 import { jsonLines, Machine } from './cli-process.ts';
 
 const works = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
 const missing = [
   ...(works('python3', '--version') ? [] : ['python3']),
   ...(works('systemd-notify', '--version') ? [] : ['systemd-notify']),
+  ...(works('systemd-analyze', '--version') ? [] : ['systemd-analyze']),
 ];
+if (missing.length > 0) process.stderr.write(`skipped: tests of units need ${missing.join(', ')}\n`);
 if (missing.length > 0 && process.env['REQUIRE_ALL'] === '1')
   throw new Error(`not installed: ${missing.join(', ')}`);
 
@@ -66,8 +69,9 @@ while True: print(s.recv(4096).decode(),flush=True)`;
     text += chunk;
     wake();
   });
-  const until = async (expected: string): Promise<void> => {
-    while (!text.includes(expected)) await new Promise<void>((resolve) => (wake = resolve));
+  /** Resolves when the socket got this text so many times. */
+  const until = async (expected: string, count = 1): Promise<void> => {
+    while (text.split(expected).length <= count) await new Promise<void>((resolve) => (wake = resolve));
   };
   const start = (): ChildProcess => {
     const host = spawn(file, args, {
@@ -78,7 +82,15 @@ while True: print(s.recv(4096).decode(),flush=True)`;
     children.push(host);
     return host;
   };
-  return { until, start, told: () => text };
+  /** `Restart=on-failure`. Calls back with each host that it starts. */
+  const keepRunning = (onStart: (host: ChildProcess) => void): void => {
+    const host = start();
+    host.once('exit', (code) => {
+      if (code !== 0 && code !== 2 && children.includes(host)) keepRunning(onStart);
+    });
+    onStart(host);
+  };
+  return { until, start, keepRunning, told: () => text };
 }
 
 test.skipIf(missing.length > 0)(
@@ -124,6 +136,61 @@ test.skipIf(missing.length > 0)(
     host.kill('SIGTERM');
     await until('STOPPING=1');
     expect(await ended).toBe(0);
+  },
+);
+
+test.skipIf(missing.length > 0)('systemd finds no fault in the units', async () => {
+  for (const options of [[], ['--system', '--drain', '3.5', '--set', 'a b=$c%d"e']]) {
+    const { out } = await machine.run(['service', 'install', '--print', ...options], env());
+    const folder = join(machine.home, `unit-${options.length}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'agenthost.service'), out);
+    const whose = options.length === 0 ? ['--user'] : [];
+    const unit = join(folder, 'agenthost.service');
+    const checked = spawnSync('systemd-analyze', ['verify', '--man=no', ...whose, unit], {
+      env: { PATH: '/usr/bin:/bin', XDG_RUNTIME_DIR: folder },
+      encoding: 'utf8',
+    });
+    expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+  }
+});
+
+test.skipIf(missing.length > 0)(
+  'under a supervisor, a host is back after a crash with its sessions, and a restart waits for the turn that runs',
+  async () => {
+    program('systemctl');
+    await machine.run(['service', 'install', '--port', '0', '--root', '.', '--drain', '600'], env());
+    const { until, keepRunning, told } = supervise();
+    await until('bound');
+    let host: ChildProcess | undefined;
+    keepRunning((next) => {
+      host = next;
+    });
+    await until('READY=1');
+    expect((await machine.run(['run', 'say hello'])).out).toBe('hello\n');
+    const first = host;
+    first?.kill('SIGKILL');
+    await until('READY=1', 2);
+    const [state] = jsonLines((await machine.run(['status', '--json', '--no-update-check'])).out);
+    expect(state).toMatchObject({ pid: host?.pid, service: 'agenthost.service', sessionCount: 1 });
+    expect(host?.pid).not.toBe(first?.pid);
+
+    // `systemctl restart`: a signal, the end, the next start.
+    const { approveAndEnd, client } = await askingTurn(machine);
+    const ended = new Promise((resolve) => host?.once('exit', (code) => resolve(code)));
+    host?.kill('SIGTERM');
+    await until('STATUS=waiting for running turns');
+    expect(host?.exitCode).toBeNull();
+    expect(await approveAndEnd()).toBe('complete');
+    client.close();
+    expect(await ended).toBe(0);
+    expect(told().match(/STOPPING=1/g)).toHaveLength(1);
+    keepRunning((next) => {
+      host = next;
+    });
+    await until('READY=1', 3);
+    const listed = jsonLines((await machine.run(['sessions', '--json'])).out);
+    expect(listed).toHaveLength(2);
   },
 );
 

@@ -83,6 +83,33 @@ describe('agenthost token', () => {
     });
   });
 
+  test('[AUTH-1] a person without rights on the host works in a session that is shared, and nowhere else', async () => {
+    const { secret } = await create('--scope', 'none', '--person', 'Ada Lovelace');
+    const ran = await machine.run(['run', '--json', 'hello']);
+    const session = String(jsonLines(ran.out).find(({ type }) => type === 'session')?.['session']);
+    const id = session.slice('ahp-session:/'.length);
+    expect(await as(secret, 'sessions')).toMatchObject({ code: 0, out: '' });
+    const shared = await machine.run(['share', id, '--person', 'Ada Lovelace', '--role', 'interact']);
+    expect(shared).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/ interact {2}Ada Lovelace\n$/),
+      err: '',
+    });
+    expect((await as(secret, 'sessions', '--json')).out).toContain(session);
+    expect(await as(secret, 'run', '--session', id, 'and more')).toMatchObject({ code: 0 });
+    const turns = await machine.run(['sessions', 'turns', id]);
+    expect(turns.out).toMatch(/complete .* {2}Ada Lovelace {2}and more/);
+    expect((await as(secret, 'export', id, '--format', 'markdown')).out).toContain('From Ada Lovelace');
+    expect((await as(secret, 'run', 'hello')).err).toContain('requires a token of scope interact');
+    expect(await as(secret, 'share', id, '--person', 'Grace')).toMatchObject({ code: 1 });
+    expect(await machine.run(['unshare', id, '--person', 'Ada Lovelace'])).toMatchObject({ code: 0 });
+    expect(await as(secret, 'run', '--session', id, 'again')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no session'),
+    });
+    expect((await machine.run(['share'])).err).toContain('nothing is shared');
+  });
+
   test('[AUTH-1] a token can revoke itself, with a message', async () => {
     const { id, secret } = await create('--scope', 'admin', '--name', 'own');
     expect(await as(secret, 'token', 'revoke', id)).toMatchObject({

@@ -11,6 +11,8 @@ export interface WindowOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cols?: number;
   readonly rows?: number;
+  /** Arguments of Node that start the program. Default: the built one. */
+  readonly program?: readonly string[];
 }
 
 /** One window. The caller disposes of it. */
@@ -23,9 +25,12 @@ export class Window {
   readonly #ended: Promise<number>;
   #hasEnded = false;
 
-  constructor(args: readonly string[], { cwd, env, cols = 90, rows = 20 }: WindowOptions) {
+  constructor(
+    args: readonly string[],
+    { cwd, env, cols = 90, rows = 20, program = builtProgram }: WindowOptions,
+  ) {
     this.#screen = new headless.Terminal({ cols, rows, allowProposedApi: true });
-    this.#pty = pty.spawn(process.execPath, [...builtProgram, ...args], {
+    this.#pty = pty.spawn(process.execPath, [...program, ...args], {
       cwd,
       env: { ...env },
       cols,

@@ -5,8 +5,10 @@ import {
   type HostDiskUseResult,
   type HostRequestMethod,
   type HostToClientNotifications,
+  isWithinScope,
   type RememberedApproval,
   ROOT_URI,
+  type SessionRole,
   type TokenScope,
   type URI,
 } from '@agenthost/protocol';
@@ -86,6 +88,8 @@ export class AhpClient {
   readonly #messages: HostMessages;
   readonly #feed: Feed;
   #host: HostInfo | undefined;
+  /** The roles of the person of the token, by session. */
+  #roles: Readonly<Record<string, SessionRole>> = {};
 
   constructor(options: ClientOptions) {
     const { clock, random, report, identity, store, holdsActions, newId, address, ...connection } =
@@ -151,6 +155,9 @@ export class AhpClient {
       // The other client may have the same memory, and continue the same numbers.
       else if (store !== undefined) this.#identity = { ...this.#identity, epoch: newId() };
     });
+    this.onNotification('x-rolesChanged', ({ roles }) => {
+      this.#roles = roles;
+    });
     this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
     this.sessions = new Sessions(this, { newId, now: () => clock.now(), report, summaries, address });
     this.tokens = new Tokens(this);
@@ -192,6 +199,17 @@ export class AhpClient {
    */
   get scope(): TokenScope | undefined {
     return this.#host?.['x-scope'];
+  }
+
+  /** The person of this client's token. `undefined`: it has none. */
+  get person(): string | undefined {
+    return this.#host?.['x-person'];
+  }
+
+  /** The right of this client in a session: the scope of its token, or the role of its person there if that is greater. */
+  scopeIn(session: URI): TokenScope | undefined {
+    const role = this.#roles[session];
+    return role !== undefined && isWithinScope(role, this.scope ?? 'admin') ? role : this.scope;
   }
 
   /** The `serverSeq` that the next `reconnect` will send. `undefined` before the first connection. */
@@ -464,6 +482,7 @@ export class AhpClient {
         initialized: (result) => {
           const { snapshots: _, serverSeq: __, ...host } = result;
           this.#host = host;
+          this.#roles = host['x-roles'] ?? {};
           this.#feed.initialized(result);
         },
         replayed: (actions, missing) => this.#feed.replayed(actions, missing),

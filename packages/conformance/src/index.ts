@@ -4,6 +4,14 @@ export type { CheckResult, Verdict } from './kit/verdict.ts';
 export { type HostAddress, openHost } from './link/open-host.ts';
 export { type Difference, type ReplayOptions, type ReplayOutcome, replay } from './replay/play.ts';
 export { EntryLines } from './replay/show.ts';
+export { badgeOf, badgeTexts } from './report/badge.ts';
 export { junitOf } from './report/junit.ts';
+export {
+  type ConformanceSummary,
+  type SummaryFacts,
+  type SummaryFailure,
+  summaryOf,
+  type VersionSummary,
+} from './report/summary.ts';
 export { failureLines, resultLine, summaryLines } from './report/text.ts';
 export { sentenceOf } from './rules/sentence-of.ts';

@@ -1,22 +1,29 @@
 import { execFileSync } from 'node:child_process';
 import {
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ControlledNetwork, turnStarted } from '@agenthost/testkit';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { backUpFolder } from '../src/journal/sqlite/backup/back-up-folder.ts';
+import { checkDataFolder } from '../src/journal/sqlite/backup/check-folder.ts';
+import { type Rename, undoInterrupted } from '../src/journal/sqlite/backup/exchange.ts';
 import { restoreBackup } from '../src/journal/sqlite/backup/restore-backup.ts';
+import { holdRestoreLock, removeLeftStaging } from '../src/journal/sqlite/backup/staging.ts';
+import { checkDatabase } from '../src/journal/sqlite/check-database.ts';
 import { SqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts';
 import { createHost, type Host } from '../src/main/create-host.ts';
 import { ROOT, SESSION } from './host-fixture.ts';
@@ -198,6 +205,27 @@ describe('a backup of a folder without a host', () => {
   });
 });
 
+test('a database that cannot be opened is not called damaged', async () => {
+  await fill();
+  const path = join(dataDir, 'journal.db');
+  mkdirSync(join(root, 'folder.db'));
+  const { fault, unreadable } = await checkDatabase(join(root, 'folder.db'));
+  expect([fault, unreadable]).toEqual([undefined, 'unable to open database file']);
+  const held = new DatabaseSync(path);
+  held.exec('BEGIN EXCLUSIVE');
+  expect(await checkDatabase(path)).toMatchObject({ unreadable: 'database is locked' });
+  held.close();
+  writeFileSync(path, 'no database, but a text that is long enough to be read as one');
+  expect(await checkDatabase(path)).toMatchObject({ fault: 'file is not a database' });
+  rmSync(path);
+  mkdirSync(path);
+  await expect(backUpFolder(request()), 'the reason of SQLite is told').rejects.toMatchObject({
+    name: 'BackupError',
+    code: 'damaged',
+    message: expect.stringContaining('check its permissions'),
+  });
+});
+
 describe('a restore', () => {
   test('sets the present data aside, and keeps the higher numbers', async () => {
     await fill();
@@ -221,6 +249,103 @@ describe('a restore', () => {
     await journal.close();
     const again = await restoreBackup({ file, dataDir, now: Date.now() });
     expect(again.setAside).not.toBe(setAside);
+  });
+
+  test('is one at a time, and what killed ones left goes at the start of a host, unless one runs', async () => {
+    await fill();
+    await backUpFolder(request());
+    const names = ['backup-abc123', 'restore-abc123'];
+    const left = (): string[] => readdirSync(dataDir).filter((name) => names.includes(name));
+    const leave = (): void => {
+      for (const name of names) mkdirSync(join(dataDir, name, 'tls'), { recursive: true });
+    };
+    const lock = holdRestoreLock(dataDir);
+    await expect(restoreBackup({ file, dataDir, now: Date.now() })).rejects.toMatchObject({ code: 'inUse' });
+    leave();
+    const { host } = await start(dataDir);
+    await host.stop();
+    expect(left(), 'a restore runs').toEqual(['restore-abc123']);
+    lock?.release();
+    leave();
+    await (await start(dataDir)).host.stop();
+    expect(left()).toEqual([]);
+    leave();
+    await restoreBackup({ file, dataDir, now: Date.now() });
+    await backUpFolder({ ...request(), force: true });
+    expect(left()).toEqual([]);
+    expect(readdirSync(dataDir)).not.toContain('restore.lock');
+  });
+
+  /** Files of the data folder with their content; of the database, its newest number. */
+  const contentOf = (): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(dataDir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name !== 'seq')
+        .map(({ parentPath, name }) => {
+          const path = join(parentPath, name);
+          return [relative(dataDir, path), readFileSync(path).toString('base64')];
+        }),
+    );
+
+  /** Fails at this call of `rename`, and with `kill` at each one after it, as if the process had ended. */
+  const failing = (at: number, end: 'error' | 'kill'): Rename => {
+    let count = 0;
+    return (from, to) => {
+      count += 1;
+      if (count === at || (end === 'kill' && count > at))
+        throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+      renameSync(from, to);
+    };
+  };
+
+  test('that fails at any step leaves the data as it was; killed there, it keeps hosts away until it is repeated', async () => {
+    await fill();
+    await backUpFolder(request());
+    writeFileSync(join(dataDir, 'owner-token'), 'newer');
+    mkdirSync(join(dataDir, 'plugins'));
+    writeFileSync(join(dataDir, 'plugins/p'), 'a plugin');
+    const before = contentOf();
+    let steps = 0;
+    cpSync(dataDir, join(root, 'other'), { recursive: true });
+    await restoreBackup({ file, dataDir: join(root, 'other'), now: Date.now() }, (from, to) => {
+      steps += 1;
+      renameSync(from, to);
+    });
+    // The token, the trees and the database change places; the plugins, which the backup has not, are set aside.
+    expect(steps).toBeGreaterThanOrEqual(7);
+    for (let at = 1; at <= steps; at += 1) {
+      const failed = restoreBackup({ file, dataDir, now: Date.now() }, failing(at, 'error'));
+      await expect(failed, `step ${at}`).rejects.toMatchObject({
+        code: 'full',
+        message: expect.stringContaining('its data stays as it was'),
+      });
+      expect(contentOf()).toEqual(before);
+      expect(readdirSync(dataDir).filter((name) => /restore/.test(name))).toEqual([]);
+
+      const killed = restoreBackup({ file, dataDir, now: Date.now() }, failing(at, 'kill'));
+      await expect(killed).rejects.toMatchObject({ code: expect.stringMatching(/target|full/) });
+      if (!existsSync(join(dataDir, 'restore.json'))) continue;
+      const journal = new SqliteJournal({ folder: dataDir });
+      await expect(journal.open()).rejects.toMatchObject({
+        code: 'missing',
+        message: expect.stringContaining('was interrupted: repeat `agenthost backup restore`'),
+      });
+      await expect(backUpFolder({ ...request(), force: true })).rejects.toMatchObject({ code: 'noData' });
+      expect(await checkDataFolder(dataDir)).toMatchObject({ isInterrupted: true, isInUse: false });
+      expect(undoInterrupted(dataDir)).toBe(true);
+      expect(undoInterrupted(dataDir)).toBe(false);
+      await removeLeftStaging(dataDir);
+      expect(contentOf()).toEqual(before);
+    }
+    await expect(restoreBackup({ file, dataDir, now: Date.now() }, failing(4, 'kill'))).rejects.toThrow(
+      /repeat it/,
+    );
+    const { setAside = '' } = await restoreBackup({ file, dataDir, now: Date.now() });
+    expect(readFileSync(join(setAside, 'plugins/p'), 'utf8')).toBe('a plugin');
+    expect(readFileSync(join(dataDir, 'owner-token'), 'utf8')).toBe('secret');
+    const journal = new SqliteJournal({ folder: dataDir });
+    expect(await journal.open()).toMatchObject({ lastSeq: 20 });
+    await journal.close();
   });
 
   test.each<[string, string, () => void]>([

@@ -144,6 +144,26 @@ test('Host.drain lasts until its signal aborts', async () => {
   expect(host.agent.turn.input.message.text).toBe('text of q1');
 });
 
+test('each drain waits for itself: neither another connection nor an earlier request of this one cuts it short', async () => {
+  const { host } = await inTurn();
+  const { admin, answer } = await drain(host, 0);
+  await host.advance(0);
+  expect(answer()).toEqual({ runningTurns: 1 });
+  let left: number | undefined;
+  // As `serve` does at its first signal.
+  void host.host.drain({ timeoutMs: 60_000 }).then((count) => {
+    left = count;
+  });
+  const second = admin.ask('x-drainHost', { channel: ROOT, timeoutSeconds: 120 });
+  await host.run();
+  await host.advance(59_900);
+  expect([left, admin.answerTo(second)]).toEqual([undefined, undefined]);
+  await host.advance(200);
+  expect([left, admin.answerTo(second)]).toEqual([1, undefined]);
+  await complete(host);
+  expect(admin.answerTo(second)?.result).toEqual({ runningTurns: 0 });
+});
+
 test('x-drainHost refuses times that are none', async () => {
   const host = await startHost();
   const client = await host.client();

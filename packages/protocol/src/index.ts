@@ -3,6 +3,15 @@ export { annotationsReducer } from './annotations/reducer.ts';
 export type * from './annotations/state.ts';
 export type * from './auth/auth.ts';
 export { isWithinScope, scopeOfAction, scopeOfRequest, TOKEN_SCOPES } from './auth/scope.ts';
+export {
+  isWithinSession,
+  messagesIn,
+  partBeyondSession,
+  type Reach,
+  reachOfRequest,
+  roleOfRequest,
+} from './auth/session-reach.ts';
+export type * from './auth/session-role.ts';
 export type * from './auth/sign-in.ts';
 export type * from './auth/token.ts';
 export type * from './automation/actions.ts';
@@ -29,6 +38,7 @@ export { changesetReducer } from './changeset/reducer.ts';
 export type * from './changeset/state.ts';
 export type * from './chat/actions.ts';
 export type * from './chat/author.ts';
+export { authorName } from './chat/author.ts';
 export { commandResult } from './chat/command-result.ts';
 export type * from './chat/commands.ts';
 export { checkAnswered, checkInputAnswer, type InputProblem } from './chat/input-check.ts';

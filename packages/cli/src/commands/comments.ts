@@ -5,7 +5,7 @@ import {
   DispatchRejected,
   randomId,
 } from '@agenthost/client';
-import { type Annotation, ROOT_URI, textOf, type URI } from '@agenthost/protocol';
+import { type Annotation, authorName, ROOT_URI, textOf, type URI } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { Connected } from '../host-link/connect-target.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
@@ -198,7 +198,9 @@ function show(screen: Screen, comment: Annotation, folder: string | undefined): 
   const text = first === undefined ? '' : `${oneLine(textOf(first.text), 500)}${agent}`;
   screen.line(`${shownId(id)}  ${stateOf(comment).padEnd(8)}  ${where}  ${text}`);
   for (const { text: answer, 'x-by': author } of answers)
-    screen.line(`          ${oneLine(author?.name ?? 'client', 100)}: ${oneLine(textOf(answer), 500)}`);
+    screen.line(
+      `          ${oneLine(author === undefined ? 'client' : authorName(author), 100)}: ${oneLine(textOf(answer), 500)}`,
+    );
 }
 
 function stateOf(comment: Annotation): string {

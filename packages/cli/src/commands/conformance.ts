@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import {
+  badgeOf,
   type CheckResult,
   checkHost,
   failureLines,
@@ -12,6 +13,7 @@ import {
   resultLine,
   sentenceOf,
   summaryLines,
+  summaryOf,
 } from '@agenthost/conformance';
 import { errorText } from '@agenthost/protocol/values';
 import { findHost, type HostOptions, refuseSsh, withoutToken } from '../host-link/find-host.ts';
@@ -40,6 +42,8 @@ export interface ConformanceOptions extends HostOptions {
   readonly schemas?: string;
   /** File for the report as JUnit XML. */
   readonly junit?: string;
+  /** Folder for a badge and a summary. */
+  readonly report?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
@@ -70,7 +74,7 @@ export async function conformance(
     );
     if (options.json === true) screen.json({ type: 'summary', host: report.host, versions: report.versions });
     else for (const line of summaryLines(report)) screen.text(`${oneLine(line)}\n`);
-    if (options.junit !== undefined) await writeReport(resolve(context.cwd, options.junit), junitOf(report));
+    await writeReports(context, options, report, 'host');
     if (report.versions.length === 0)
       throw new CliError(EXIT.error, 'the host speaks none of the versions that were offered');
     return report.results.some(({ verdict }) => verdict === 'failed') ? EXIT.error : EXIT.done;
@@ -125,10 +129,8 @@ async function checkClient(
     for (const result of results) tell(screen, result, options);
     if (results.every(({ verdict }) => verdict === 'does not apply'))
       throw new CliError(EXIT.error, 'no client was checked');
-    if (options.junit !== undefined) {
-      const versions = [...new Set(results.map(({ version }) => version))];
-      await writeReport(resolve(context.cwd, options.junit), junitOf({ host: undefined, versions, results }));
-    }
+    const versions = [...new Set(results.map(({ version }) => version))];
+    await writeReports(context, options, { host: running.clientName(), versions, results }, 'client');
     return results.some(({ verdict }) => verdict === 'failed') ? EXIT.error : EXIT.done;
   } finally {
     release();
@@ -195,8 +197,25 @@ function tell(screen: Screen, result: CheckResult, { json, verbose }: Conformanc
     screen.text(`${/^ */.exec(line)?.[0] ?? ''}${oneLine(line)}\n`);
 }
 
+/** Writes the files that the options name. */
+async function writeReports(
+  context: Context,
+  { junit, report: folder }: ConformanceOptions,
+  report: HostReport,
+  subject: 'host' | 'client',
+): Promise<void> {
+  if (junit !== undefined) await writeReport(resolve(context.cwd, junit), junitOf(report));
+  if (folder === undefined) return;
+  const facts = { subject, checkedBy: `agenthost ${context.version}`, now: Date.now() };
+  const summary = summaryOf(report, facts);
+  const target = resolve(context.cwd, folder);
+  await writeReport(join(target, 'badge.svg'), badgeOf(summary));
+  await writeReport(join(target, 'summary.json'), `${JSON.stringify(summary, undefined, 2)}\n`);
+}
+
 async function writeReport(file: string, text: string): Promise<void> {
   try {
+    await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
   } catch (cause) {
     throw new CliError(EXIT.error, `cannot write ${oneLine(file)}: ${fileTrouble(cause)}`, { cause });

@@ -1,15 +1,15 @@
-import { access } from 'node:fs/promises';
 import { defined } from '@agenthost/protocol/values';
 import { type LocalHostOptions, localHost, localHosts, noHost } from '../daemon/choose-host.ts';
 import { printReport, reportOf } from '../daemon/host-report.ts';
 import { isCheckOff, newerVersion } from '../daemon/newer-version.ts';
-import { type LaunchOptions, serveArguments, withPort } from '../daemon/serve-arguments.ts';
+import { nextLaunch } from '../daemon/next-launch.ts';
+import { type LaunchOptions, serveArguments } from '../daemon/serve-arguments.ts';
 import { stopHost } from '../daemon/stop-host.ts';
 import type { HostRecord } from '../host-link/discovery.ts';
-import { type Launch, startHost } from '../host-link/start-host.ts';
+import { startHost } from '../host-link/start-host.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
-import { dataFolder, hostsFolder } from '../process/files.ts';
+import { hostsFolder } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -69,7 +69,7 @@ export async function stop(context: Context, screen: Screen, options: StopOption
 export async function restart(context: Context, screen: Screen, options: StopOptions): Promise<ExitCode> {
   const host = await localHost(context, options);
   refuseService(host, commandLine('service restart'));
-  const launch = await launchOf(context, host);
+  const launch = await nextLaunch(context, host, (line) => screen.note(line));
   await stopHost(context, screen, host, options.drain);
   const next = await startHost(context, screen, hostsFolder(context), launch);
   if (options.json === true) screen.json({ ...publicFacts(next), isNew: true });
@@ -118,28 +118,4 @@ function refuseService({ service, pid }: HostRecord, instead: string): void {
     EXIT.usage,
     `the host (pid ${pid}) is the service ${oneLine(service)}: use \`${instead}\``,
   );
-}
-
-/** How to start the next host in place of this one. */
-async function launchOf(context: Context, host: HostRecord): Promise<Launch> {
-  const { dataDir, url, args, cwd, tokenFrom, token } = host;
-  if (args === undefined || cwd === undefined) {
-    const again =
-      dataDir === dataFolder(context) ? commandLine('start') : commandLine('start --data <folder>');
-    throw new CliError(
-      EXIT.error,
-      `the host (pid ${host.pid}) was started by an older version, which does not tell its options: \`${commandLine('stop')}\`, then \`${again}\` with the same options`,
-    );
-  }
-  return {
-    dataDir,
-    args: withPort(args, url),
-    cwd: await access(cwd).then(
-      () => cwd,
-      // The folder was removed. Paths in the arguments are absolute.
-      () => context.home,
-    ),
-    // Its clients know the token.
-    env: tokenFrom === 'environment' ? { ...context.env, AGENTHOST_TOKEN: token } : context.env,
-  };
 }

@@ -111,9 +111,17 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
   const findings: Finding[] = [];
   let newestTime = 0;
   if (existsSync(dataDir)) {
-    const { database, isInUse, knownVersion, setAside } = await checkFolder(dataDir);
+    const { database, isInUse, isInterrupted, knownVersion, setAside } = await checkFolder(dataDir);
     newestTime = database?.newestTime ?? 0;
-    if (isInUse)
+    if (isInterrupted)
+      findings.push(
+        fault(
+          'database',
+          'a restore was interrupted, and no host starts with this folder',
+          `repeat \`${commandLine('backup restore')}\` with the same file`,
+        ),
+      );
+    else if (isInUse)
       findings.push(
         warning(
           'database',
@@ -122,6 +130,14 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
         ),
       );
     else if (database === undefined) findings.push(ok('database', 'none yet'));
+    else if (database.unreadable !== undefined)
+      findings.push(
+        fault(
+          'database',
+          `not checked: ${database.unreadable}`,
+          `check the permissions of ${dataDir} and of journal.db in it, or run this command as the user of the host`,
+        ),
+      );
     else if (database.fault !== undefined)
       findings.push(
         fault(

@@ -30,6 +30,9 @@ import { takeNotifier } from '../service/notify.ts';
 /** Time limit for counting terminals at the end, so that it cannot delay the stop. */
 const STOP_TIMEOUT_MS = 2_000;
 
+/** Variables that may have the password of the database, the first that counts first. */
+const PASSWORD_VARIABLES = ['AGENTHOST_JOURNAL_PASSWORD', 'PGPASSWORD'];
+
 /** On other addresses than loopback the host refuses shorter tokens. */
 const WEAK_TOKEN_LENGTH = 16;
 
@@ -55,14 +58,19 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   // A log needs no status.
   if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
-  const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }, { checkJournalUrl }] =
-    await Promise.all([
-      import('../serve/config.ts'),
-      import('../serve/agents.ts'),
-      import('../serve/start.ts'),
-      import('../serve/explain.ts'),
-      import('../serve/journal-url.ts'),
-    ]);
+  const [
+    { readConfig },
+    { chooseAgents },
+    { startHosting },
+    { explainStart },
+    { checkAnnounced, checkJournalUrl },
+  ] = await Promise.all([
+    import('../serve/config.ts'),
+    import('../serve/agents.ts'),
+    import('../serve/start.ts'),
+    import('../serve/explain.ts'),
+    import('../serve/journal-url.ts'),
+  ]);
   const others = await readHosts(hostsFolder(context));
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
   try {
@@ -79,9 +87,18 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       ...defined({ url: options.journal === undefined ? undefined : checkJournalUrl(options.journal) }),
       password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || undefined,
       isStandby: options.standby === true,
+      announced: { url: options.announce, labels: options.label ?? [] },
     };
-    if (journal.isStandby && journal.url === undefined && config.journal === undefined)
-      throw usageError('--standby requires --journal');
+    if (journal.url === undefined && config.journal === undefined) {
+      if (journal.isStandby) throw usageError('--standby requires --journal');
+      if (options.announce !== undefined) throw usageError('--announce requires --journal');
+      if (options.label !== undefined) throw usageError('--label requires --journal');
+    }
+    if (options.announce !== undefined) checkAnnounced(options.announce);
+    const passwordFrom =
+      (journal.url ?? config.journal) === undefined
+        ? undefined
+        : PASSWORD_VARIABLES.find((name) => Boolean(context.env[name]));
     // Child processes of the host, such as git, must not inherit the secrets.
     delete process.env['AGENTHOST_TOKEN'];
     delete process.env['AGENTHOST_JOURNAL_PASSWORD'];
@@ -134,7 +151,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         args: serveArguments({ ...options, data: dataDir }, context.cwd),
         cwd: context.cwd,
         ...(tokenSource.token === undefined ? {} : { tokenFrom: 'environment' as const }),
-        ...defined({ service: notifier.service }),
+        ...defined({ service: notifier.service, passwordFrom }),
       };
       const word = await leaveWord(hostsFolder(context), running, facts, (line) =>
         screen.note(oneLine(line)),
@@ -157,6 +174,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         for (const line of await missingRoots(file, config.roots)) screen.note(screen.colors.yellow(line));
       await notifier.ready(`on ${url}`);
       await Promise.race([stopped, running.lost]);
+      const hasWaited = word.markStopping() === 'drained';
       await notifier.stopping();
       if (options.json !== true) {
         screen.note('stopping; press Ctrl-C again to exit immediately');
@@ -165,7 +183,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         const count = await countTerminals({ url: wsUrl, token, ...pins });
         if (count > 0) screen.note(fateOfTerminals(count, options.keeper !== false));
       }
-      const { drain = 0 } = options;
+      // Whoever waited before has been told which turns are cut off.
+      const drain = hasWaited ? 0 : (options.drain ?? 0);
       if (drain > 0) await notifier.status('waiting for running turns');
       const cutOff = drain === 0 ? 0 : await running.drain(drain * 1_000);
       if (cutOff > 0)
@@ -223,12 +242,13 @@ function fateOfTerminals(count: number, hasKeeper: boolean): string {
     : `${terminals} ${verb} now, because of --no-keeper`;
 }
 
-/** Resolves at the first signal to stop; a second one ends the process. */
+/** Resolves at the first signal to stop; a second one ends the process. The end of a terminal is none after another signal. */
 function stopSignal(context: Context): Promise<void> {
   return new Promise((resolve) => {
     let count = 0;
     // The host goes on when its output is closed.
     context.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], (signal) => {
+      if (count > 0 && signal === 'SIGHUP') return;
       count += 1;
       if (count > 1) context.exitNow(signal === 'SIGINT' ? EXIT.interrupted : EXIT.error);
       else resolve();

@@ -15,6 +15,7 @@ export interface TokenOptions extends HostOptions {
   readonly json?: boolean;
   readonly scope?: TokenScope;
   readonly name?: string;
+  readonly person?: string;
   readonly expires?: string;
 }
 
@@ -25,6 +26,7 @@ const shownId = (id: string): string => oneLine(id.slice(0, SHOWN_ID_LENGTH));
 
 /** Permissions of a token, for display. */
 const ALLOWED: Readonly<Record<TokenScope, string>> = {
+  none: 'It can see nothing but the sessions that are shared with its person.',
   observe: 'It can read all sessions, chats and terminals, and change nothing.',
   interact: 'It can work in sessions and terminals: that is equal to a shell on the host.',
   admin: 'It can do everything that you can, also change settings and create tokens.',
@@ -34,12 +36,12 @@ const ALLOWED: Readonly<Record<TokenScope, string>> = {
 export async function createToken(
   context: Context,
   screen: Screen,
-  { scope, name, expires, ...options }: TokenOptions,
+  { scope, name, person, expires, ...options }: TokenOptions,
 ): Promise<ExitCode> {
   const lifetimeSeconds = expires === undefined ? undefined : readDuration('--expires', expires);
   return withHost(context, screen, options, async ({ client, target }) => {
     const made = await client.tokens.create({
-      ...defined({ scope, name, lifetimeSeconds }),
+      ...defined({ scope, name, person, lifetimeSeconds }),
     });
     if (options.json === true) screen.json({ ...made.token, secret: made.secret });
     else {
@@ -122,11 +124,12 @@ function introduction(token: AccessToken, url: string): string {
 }
 
 /** `9c1f2a3b  observe   phone  made 3 d ago, used 2 min ago, expires 2026-12-22` */
-function lineOf({ id, scope, name, createdAt, lastUsedAt, expiresAt }: AccessToken): string {
+function lineOf({ id, scope, name, person, createdAt, lastUsedAt, expiresAt }: AccessToken): string {
   const now = Date.now();
   const used = lastUsedAt === undefined ? 'never used' : `used ${ago(lastUsedAt, now)} ago`;
   const over = expiresAt !== undefined && Date.parse(expiresAt) <= now ? 'expired' : 'expires';
   const facts = [
+    ...(person === undefined ? [] : [`of ${oneLine(person)}`]),
     `created ${ago(createdAt, now)} ago`,
     used,
     ...(expiresAt === undefined ? [] : [`${over} ${oneLine(expiresAt.slice(0, 16).replace('T', ' '))} UTC`]),

@@ -35,28 +35,53 @@ export async function listTurns(
     const { turns, activeTurn } = chat.mirror.state;
     const all: (Turn | ActiveTurn)[] = activeTurn === undefined ? [...turns] : [...turns, activeTurn];
     if (options.json !== true && all.length === 0) screen.note('the chat has no turn yet');
-    if (options.json !== true && all.length > 0) screen.columnNames(COLUMNS);
-    for (const turn of all) {
-      const { id, message, startedAt } = turn;
+    const people = all.map((turn) => oneLine(turn['x-by']?.person ?? '', PERSON_LENGTH));
+    const personWidth = Math.max(0, ...people.map(({ length }) => length));
+    if (options.json !== true && all.length > 0) screen.columnNames(columns(personWidth));
+    for (const [index, turn] of all.entries()) {
+      const { id, message, startedAt, 'x-by': by } = turn;
       const state = 'state' in turn ? turn.state : 'running';
       if (options.json === true)
-        screen.json({ id, state, chat: chat.mirror.uri, message: message.text, ...defined({ startedAt }) });
-      else screen.line(lineOf(id, state, startedAt, message.text));
+        screen.json({
+          id,
+          state,
+          chat: chat.mirror.uri,
+          message: message.text,
+          ...defined({ startedAt, by }),
+        });
+      else
+        screen.line(
+          lineOf({ id, state, startedAt, person: people[index]?.padEnd(personWidth) ?? '' }, message.text),
+        );
     }
     return EXIT.done;
   });
 }
 
-const COLUMNS = `${'ID'.padEnd(36)}  ${'STATE'.padEnd(9)}  ${'AGE'.padStart(6)}  MESSAGE`;
+/** The column of people is left out where no turn has one. */
+const columns = (personWidth: number): string =>
+  `${'ID'.padEnd(36)}  ${'STATE'.padEnd(9)}  ${'AGE'.padStart(6)}  ${personWidth === 0 ? '' : `${'BY'.padEnd(personWidth)}  `}MESSAGE`;
+
+/** Longer names are cut. */
+const PERSON_LENGTH = 30;
 
 /** Longer messages are cut. */
 const MESSAGE_LENGTH = 60;
 
-const lineOf = (id: string, state: string, startedAt: string | undefined, text: string): string =>
+interface Row {
+  readonly id: string;
+  readonly state: string;
+  readonly startedAt: string | undefined;
+  /** Empty: none of the turns has one. */
+  readonly person: string;
+}
+
+const lineOf = ({ id, state, startedAt, person }: Row, text: string): string =>
   [
     oneLine(id).padEnd(36),
     state.padEnd(9),
     (startedAt === undefined ? '' : ago(startedAt, Date.now())).padStart(6),
+    ...(person === '' ? [] : [person]),
     oneLine(text, MESSAGE_LENGTH),
   ]
     .join('  ')

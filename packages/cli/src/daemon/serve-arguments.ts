@@ -21,6 +21,7 @@ export function serveArguments(options: LaunchOptions, cwd: string): string[] {
     ['--preview-host', options.previewHost],
     ['--data', path(options.data)],
     ['--journal', options.journal],
+    ['--announce', options.announce],
     ['--config', path(options.config)],
     ['--token-file', path(options.tokenFile)],
     ['--record', path(options.record)],
@@ -37,6 +38,7 @@ export function serveArguments(options: LaunchOptions, cwd: string): string[] {
     ...texts.flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)])),
     ...flags.flatMap(([name, isOn]) => (isOn === true ? [name] : [])),
     ...(options.root ?? []).flatMap((root) => ['--root', resolve(cwd, root)]),
+    ...(options.label ?? []).flatMap((text) => ['--label', text]),
     ...(options.set ?? []).flatMap((pair) => ['--set', pair]),
   ];
 }
@@ -47,6 +49,10 @@ export function withPort(args: readonly string[], url: string): string[] {
   const shown = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
   return args.map((arg, index) => (args[index - 1] === '--port' && arg === '0' ? shown : arg));
 }
+
+/** Arguments of `serve` without an option that has a value. */
+export const withoutOption = (args: readonly string[], name: string): string[] =>
+  args.filter((arg, index) => arg !== name && args[index - 1] !== name);
 
 /** Seconds that a host with these arguments waits for its turns at the end. */
 export function drainSecondsOf(args: readonly string[] = []): number {

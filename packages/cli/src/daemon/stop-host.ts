@@ -6,8 +6,10 @@ import { type HostRecord, processStart } from '../host-link/discovery.ts';
 import { own } from '../host-link/find-host.ts';
 import { wireCodeOf } from '../host-link/host-errors.ts';
 import { openClient } from '../host-link/open-client.ts';
+import { markStopping, readStopMark, removeStopMark } from '../host-link/stop-mark.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
+import { hostsFolder } from '../process/files.ts';
 import { Interruption } from '../process/interruption.ts';
 import type { Screen } from '../render/screen.ts';
 import { drainSecondsOf } from './serve-arguments.ts';
@@ -21,10 +23,20 @@ const STOP_TIMEOUT_MS = 30_000;
 const isRunning = async ({ pid, processStart: start }: HostRecord): Promise<boolean> =>
   (await processStart(pid)) === start;
 
+/** How far a host was waited for before it gets a signal. */
+interface Waited {
+  /** Keeps the host from starting turns. Absent: nothing does. */
+  readonly client?: AhpClient;
+  /** The wait is over, so the host does not wait as its own `--drain` says. */
+  readonly isOver: boolean;
+  /** Turns may still run, and the user wants no longer wait for them. */
+  readonly isCutOff: boolean;
+}
+
 /**
- * Stops a host and waits until its process is gone. With `drainSeconds` above 0 it first waits for running turns, while the host starts no new
- * ones; Ctrl-C then leaves the host as it was. Absent: the host waits as long as its own `--drain` says. Rejects with a `CliError` when the
- * process does not end.
+ * Stops a host and waits until its process is gone. First it waits for running turns, for `drainSeconds` or, if absent, as long as the host's own
+ * `--drain` says, while the host starts no new ones; Ctrl-C then leaves the host as it was. A host that stops already gets no second signal,
+ * unless `drainSeconds` is given and over with turns that still run. Rejects with a `CliError` when the process does not end.
  */
 export async function stopHost(
   context: Context,
@@ -32,26 +44,42 @@ export async function stopHost(
   host: HostRecord,
   drainSeconds: number | undefined,
 ): Promise<void> {
-  const client =
-    drainSeconds === undefined || drainSeconds === 0
-      ? undefined
-      : await drained(context, screen, host, drainSeconds);
+  const folder = hostsFolder(context);
+  const isStopping = readStopMark(folder, host.pid) !== undefined;
+  if (isStopping) screen.note(`the host (pid ${host.pid}) stops already`);
+  const waited: Waited =
+    isStopping && drainSeconds === undefined
+      ? { isOver: false, isCutOff: false }
+      : await waitForTurns(context, screen, host, drainSeconds);
   try {
-    await endProcess(screen, host);
+    await endProcess(screen, folder, host, waited);
   } finally {
     // The host would take turns again without this connection.
-    client?.close();
+    waited.client?.close();
     screen.status(undefined);
   }
 }
 
-/** Drains a host. Resolves with the connection that keeps it from starting turns; `undefined` from a host that cannot drain. */
+async function waitForTurns(
+  context: Context,
+  screen: Screen,
+  host: HostRecord,
+  drainSeconds: number | undefined,
+): Promise<Waited> {
+  const seconds = drainSeconds ?? drainSecondsOf(host.args);
+  if (seconds === 0) return { isOver: true, isCutOff: drainSeconds === 0 };
+  const drain = await drained(context, screen, host, seconds);
+  if (drain === undefined) return { isOver: false, isCutOff: false };
+  return { client: drain.client, isOver: true, isCutOff: drain.runningTurns > 0 };
+}
+
+/** Drains a host. Resolves with the connection that keeps it from starting turns; `undefined` for a host that cannot drain. */
 async function drained(
   context: Context,
   screen: Screen,
   host: HostRecord,
   timeoutSeconds: number,
-): Promise<AhpClient | undefined> {
+): Promise<{ client: AhpClient; runningTurns: number } | undefined> {
   const interruption = new Interruption(context);
   let client: AhpClient | undefined;
   try {
@@ -68,11 +96,13 @@ async function drained(
     );
     screen.status(undefined);
     if (runningTurns > 0) screen.note(cutOff(runningTurns));
-    return client;
+    return { client, runningTurns };
   } catch (cause) {
     client?.close();
     if (interruption.reason !== undefined)
       throw new CliError(EXIT.interrupted, 'interrupted: the host runs on, and takes turns again', { cause });
+    // Another command was faster.
+    if (readStopMark(hostsFolder(context), host.pid) !== undefined) return undefined;
     const isOld = wireCodeOf(cause) === ErrorCodes.MethodNotFound;
     screen.note(
       isOld
@@ -86,17 +116,27 @@ async function drained(
   }
 }
 
-async function endProcess(screen: Screen, host: HostRecord): Promise<void> {
+async function endProcess(
+  screen: Screen,
+  folder: string,
+  host: HostRecord,
+  { isOver, isCutOff }: Waited,
+): Promise<void> {
   const { pid, args } = host;
   // The process id may belong to another process meanwhile.
   if (!(await isRunning(host))) return;
-  try {
-    process.kill(pid, 'SIGTERM');
-  } catch (cause) {
-    if (hasCode(cause, 'ESRCH')) return;
-    throw new CliError(EXIT.error, `cannot stop the host (pid ${pid}): ${errorText(cause)}`, { cause });
+  const other = markStopping(folder, pid, isOver ? 'drained' : 'waiting');
+  // A second signal ends a host at once.
+  if (other === undefined || (other === 'waiting' && isCutOff)) {
+    try {
+      process.kill(pid, 'SIGTERM');
+    } catch (cause) {
+      removeStopMark(folder, pid);
+      if (hasCode(cause, 'ESRCH')) return;
+      throw new CliError(EXIT.error, `cannot stop the host (pid ${pid}): ${errorText(cause)}`, { cause });
+    }
   }
-  const ownDrain = drainSecondsOf(args);
+  const ownDrain = isOver || other === 'drained' ? 0 : drainSecondsOf(args);
   screen.status(
     ownDrain === 0 ? `stopping the host (pid ${pid})` : `stopping the host (pid ${pid}) after its turns`,
   );
@@ -110,6 +150,7 @@ async function endProcess(screen: Screen, host: HostRecord): Promise<void> {
       );
     await wait(POLL_INTERVAL_MS);
   }
+  removeStopMark(folder, pid);
 }
 
 const cutOff = (count: number): string =>

@@ -7,6 +7,7 @@ import {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { createTwoFilesPatch } from 'diff';
+import { byPerson } from '../render/by-person.ts';
 import { inputText } from '../render/tool-call.ts';
 import { type Block, bytes, type TurnContents } from './blocks.ts';
 
@@ -48,12 +49,16 @@ function about(call: ToolCallState): Block[] {
   if (call.intention !== undefined) lines.push(call.intention);
   if ('confirmed' in call) {
     const option = call.selectedOption === undefined ? '' : ` (${call.selectedOption.label})`;
-    const confirmation = CONFIRMATION_TEXTS[call.confirmed];
+    const person = byPerson(call['x-answeredBy']);
+    const confirmation =
+      call.confirmed === 'user-action' && person !== ''
+        ? `Allowed${person}`
+        : CONFIRMATION_TEXTS[call.confirmed];
     lines.push(confirmation && `${confirmation}${option}`);
   }
   if (call.status === 'cancelled') {
     const reason = call.reasonMessage === undefined ? '' : `: ${textOf(call.reasonMessage)}`;
-    lines.push(`${CANCELLATION_TEXTS[call.reason]}${reason}`);
+    lines.push(`${CANCELLATION_TEXTS[call.reason]}${byPerson(call['x-answeredBy'])}${reason}`);
     if (call.userSuggestion !== undefined) lines.push(`Suggested instead: ${call.userSuggestion.text}`);
   } else if (call.status !== 'completed') lines.push(`At the time of the export: ${call.status}`);
   return lines.flatMap((text): Block[] =>

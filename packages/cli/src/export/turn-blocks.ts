@@ -1,5 +1,6 @@
 import {
   type ActiveTurn,
+  type Author,
   type ChatInputAnswer,
   type ChatInputQuestion,
   type ExportedAttachments,
@@ -14,6 +15,7 @@ import {
   type Turn,
   textOf,
 } from '@agenthost/protocol';
+import { byPerson } from '../render/by-person.ts';
 import { type Block, bytes, TurnContents } from './blocks.ts';
 import { pathOf, toolCallBlock } from './tool-call-blocks.ts';
 
@@ -27,10 +29,14 @@ export interface TurnBlocks {
 export function turnBlocks(turn: Turn | ActiveTurn, attachments: ExportedAttachments): TurnBlocks {
   const contents = new TurnContents(attachments);
   return {
-    message: messageBlocks(turn.message, contents),
+    message: [...personBlock(turn['x-by']), ...messageBlocks(turn.message, contents)],
     answer: [...turn.responseParts.flatMap((part) => partBlocks(part, contents)), ...endOf(turn)],
   };
 }
+
+/** The person behind a message, if it is known. */
+const personBlock = (by: Author | undefined): Block[] =>
+  by?.person === undefined ? [] : [{ kind: 'line', text: `From ${by.person}` }];
 
 /** A message that waits or is being written, for instance. */
 export function messageBlocks(message: Message, contents = new TurnContents({})): Block[] {
@@ -89,12 +95,12 @@ function partBlocks(part: ResponsePart, contents: TurnContents): Block[] {
 const RESPONSE_WORDS = { accept: 'answered', decline: 'declined', cancel: 'dismissed' } as const;
 
 /** Questions and what was answered. */
-function questionsBlock({ request, response }: InputRequestResponsePart): Block {
+function questionsBlock({ request, response, 'x-answeredBy': by }: InputRequestResponsePart): Block {
   const outcome = response === undefined ? 'not answered' : RESPONSE_WORDS[response];
   const { message, url, questions = [], answers = {} } = request;
   return {
     kind: 'fold',
-    summary: `Asked: ${message ?? questions[0]?.message ?? url ?? 'something'} (${outcome})`,
+    summary: `Asked: ${message ?? questions[0]?.message ?? url ?? 'something'} (${outcome}${response === undefined ? '' : byPerson(by)})`,
     blocks: [
       ...(url === undefined ? [] : [{ kind: 'line', text: url } as const]),
       ...questions.map((question): Block => {
@@ -129,7 +135,8 @@ function answerText(question: ChatInputQuestion, answer: ChatInputAnswer | undef
 function endOf(turn: Turn | ActiveTurn): Block[] {
   if (!('state' in turn))
     return [{ kind: 'line', text: 'This turn was still running at the time of the export.' }];
-  if (turn.state === 'cancelled') return [{ kind: 'line', text: 'Cancelled.' }];
+  if (turn.state === 'cancelled')
+    return [{ kind: 'line', text: `Cancelled${byPerson(turn['x-cancelledBy'])}.` }];
   if (turn.state === 'complete') return [];
   return [{ kind: 'error', text: errorOf(turn)?.message ?? 'The turn failed' }];
 }
@@ -176,10 +183,10 @@ export function waitingBlocks({ steeringMessage, queuedMessages = [], draft }: E
   const waiting = [...(steeringMessage === undefined ? [] : [steeringMessage]), ...queuedMessages];
   return [
     ...waiting.map(
-      ({ message }): Block => ({
+      ({ message, 'x-by': by }): Block => ({
         kind: 'fold',
         summary: `Waits: ${message.text}`,
-        blocks: messageBlocks(message),
+        blocks: [...personBlock(by), ...messageBlocks(message)],
       }),
     ),
     ...(draft === undefined || (draft.text === '' && draft.attachments === undefined)

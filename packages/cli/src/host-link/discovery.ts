@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { hasCode } from '@agenthost/protocol/values';
 import { CliError, EXIT } from '../process/exit.ts';
+import { removeStopMark } from './stop-mark.ts';
 
 /** Record of a running host in `hosts/<pid>.json`. Only its user can read it. */
 export interface HostRecord {
@@ -32,6 +33,8 @@ export interface HostRecord {
   readonly cwd?: string;
   /** Its token came from AGENTHOST_TOKEN. Absent: from a file. */
   readonly tokenFrom?: 'environment';
+  /** The variable that had the password of its database, such as AGENTHOST_JOURNAL_PASSWORD. Absent: none had. */
+  readonly passwordFrom?: string;
   /** The service that runs it, such as `agenthost.service`. Absent: none does. */
   readonly service?: string;
 }
@@ -81,14 +84,15 @@ export async function readHosts(folder: string): Promise<HostRecord[]> {
     throw unreadable(folder, error);
   });
   const found = await Promise.all(
-    names.filter((name) => /^\d+\.json$/.test(name)).map((name) => readRecord(join(folder, name))),
+    names.filter((name) => /^\d+\.json$/.test(name)).map((name) => readRecord(folder, name)),
   );
   return found
     .filter((record) => record !== undefined)
     .toSorted((a, b) => a.startedAt.localeCompare(b.startedAt) || a.pid - b.pid);
 }
 
-async function readRecord(file: string): Promise<HostRecord | undefined> {
+async function readRecord(folder: string, name: string): Promise<HostRecord | undefined> {
+  const file = join(folder, name);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (isMissing(error)) return undefined;
     throw unreadable(file, error);
@@ -99,6 +103,7 @@ async function readRecord(file: string): Promise<HostRecord | undefined> {
   if (record === undefined || record.machine !== hostname()) return undefined;
   if ((await processStart(record.pid)) === record.processStart) return record;
   await rm(file, { force: true });
+  removeStopMark(folder, record.pid);
   return undefined;
 }
 
@@ -119,7 +124,7 @@ function isRecord(value: unknown): value is HostRecord {
   return (
     Number.isInteger(value.pid) &&
     TEXT_FIELDS.every(isText) &&
-    ['fingerprint', 'keyFingerprint', 'cwd', 'tokenFrom', 'service'].every(
+    ['fingerprint', 'keyFingerprint', 'cwd', 'tokenFrom', 'passwordFrom', 'service'].every(
       (name) => !members.has(name) || isText(name),
     ) &&
     (!members.has('args') || isTextList(members.get('args')))

@@ -46,6 +46,8 @@ const DEEDS: Readonly<Record<string, string>> = {
   'x-createToken': 'making a token',
   'x-listTokens': 'listing tokens',
   'x-revokeToken': 'revoking a token',
+  'x-setSessionRole': 'sharing a session',
+  'x-listSessionRoles': 'listing what is shared',
   'root/configChanged': 'changing settings of the host',
   'session/titleChanged': 'renaming a session',
   'session/isReadChanged': 'marking a session as read',

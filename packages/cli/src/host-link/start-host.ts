@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isSea } from 'node:sea';
 import { setTimeout as wait } from 'node:timers/promises';
-import { hasCode } from '@agenthost/protocol/values';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
 import { plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
+import { rotateLog } from './rotate-log.ts';
 
 const POLL_INTERVAL_MS = 50;
 
@@ -23,9 +24,6 @@ const START_TIMEOUT_MS = 60_000;
 
 /** Time for a host that was started by somebody else at the same moment. */
 const RIVAL_TIMEOUT_MS = 5_000;
-
-/** Size from which `serve.log` is set aside at the next start, as `serve.log.1`. */
-const MAX_LOG_BYTES = 1024 * 1024;
 
 /** How a host is started. */
 export interface Launch {
@@ -49,7 +47,7 @@ export async function startHost(
   const { dataDir } = launch;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'serve.log');
-  await rotate(logFile);
+  await rotateLog(logFile);
   const log = await open(logFile, 'a', 0o600);
   const { size: before } = await log.stat();
   screen.status('starting a host');
@@ -57,7 +55,7 @@ export async function startHost(
     const [file = '', ...args] = hostCommand(launch.args);
     const child = spawn(file, args, {
       cwd: launch.cwd,
-      env: { ...launch.env, NO_COLOR: '1' },
+      env: { ...launch.env },
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });
@@ -86,6 +84,8 @@ export async function startHost(
 
 /** The program that runs a host with these arguments of `serve`, and its arguments. */
 export function hostCommand(args: readonly string[]): readonly string[] {
+  // Node and the program in one file: the place of its modules changes with each version.
+  if (isSea()) return [process.execPath, 'serve', ...args];
   const [, entry = ''] = process.argv;
   return [process.execPath, ...process.execArgv, ...HOST_NODE_FLAGS, resolve(entry), 'serve', ...args];
 }
@@ -101,15 +101,6 @@ async function untilFound(
     if (host !== undefined || isOver()) return host;
   }
   return undefined;
-}
-
-/** Keeps the log of a host that is started often from growing without limit. */
-async function rotate(logFile: string): Promise<void> {
-  try {
-    if ((await stat(logFile)).size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
-  } catch (cause) {
-    if (!hasCode(cause, 'ENOENT')) throw cause;
-  }
 }
 
 const tooLate = (logFile: string): string =>

@@ -75,3 +75,10 @@ test('a command line begins with that command', () => {
     nameOwnCommand(() => 'agenthost');
   }
 });
+
+test('a single file with Node in it is called by its path, also in a clone', () => {
+  program('clone/node_modules/.bin');
+  expect(found({ cwd: join(home, 'clone'), file: '/opt/node' })).toBe('/opt/node');
+  program('bin');
+  expect(found({ path: join(home, 'bin'), file: '/opt/node' })).toBe('agenthost');
+});

@@ -9,7 +9,7 @@ export interface ProcessFacts {
   readonly home: string;
   /** The Node that runs. */
   readonly execPath: string;
-  /** The file that Node was given, links followed. */
+  /** The file that Node was given, links followed. The same as `execPath`: Node and the program are one file. */
   readonly file: string;
 }
 
@@ -22,6 +22,7 @@ export function findOwnCommand({ env, cwd, home, execPath, file }: ProcessFacts)
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const lasting = folders.filter((folder) => !(isNpm && folder.endsWith(localBin)));
   if (lasting.some((folder) => isProgram(join(folder, 'agenthost')))) return 'agenthost';
+  if (file === execPath) return shellWord(file);
   if (installedAbove(cwd) !== undefined) return 'npx agenthost';
   const installed = installedAbove(dirname(file));
   if (installed === undefined) return `${shellWord(execPath)} ${shellWord(file)}`;

@@ -17,6 +17,8 @@ export const HOST_OPTIONS: readonly OptionName[] = [
   'data',
   'journal',
   'standby',
+  'announce',
+  'label',
   'config',
   'root',
   'tokenFile',

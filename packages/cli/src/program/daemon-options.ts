@@ -19,7 +19,8 @@ export const DAEMON_OPTIONS = {
   },
   stopDrain: {
     ...DRAIN,
-    description: 'start no new turns, and wait this long for those that run',
+    description:
+      'start no new turns, and wait this long for those that run; also for a host that stops already, which is then ended at once',
     defaultText: "the host's own --drain",
   },
   restartDrain: {

@@ -1,5 +1,6 @@
 import type { ApprovalsOptions } from '../commands/approvals.ts';
 import type { ConfigOptions } from '../commands/config.ts';
+import type { ShareOptions } from '../commands/share.ts';
 import type { TokenOptions } from '../commands/tokens.ts';
 import type { CommandParts } from './command-builder.ts';
 
@@ -85,18 +86,55 @@ export function addApprovalCommands({
     });
 }
 
+/** Adds `share` and `unshare`. */
+export function addShareCommands({ context, screen, program, command, example, done }: CommandParts): void {
+  const sharing = command(program, 'share', 'share a session with a person, or list what is shared', [
+    'sharedWith',
+    'role',
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ])
+    .argument('[session]', 'id, or the beginning of an id')
+    .action(async (given: string | undefined, options: ShareOptions) => {
+      const { share } = await import('../commands/share.ts');
+      done(await share(context, screen, given, options));
+    });
+  example(sharing, [
+    'agenthost share  who has which role in which session',
+    'agenthost share 4f2a --person "Ada Lovelace"  to read it',
+    'agenthost share 4f2a --person "Ada Lovelace" --role interact  also to work in it',
+    'agenthost unshare 4f2a --person "Ada Lovelace"  at once, on open connections too',
+  ]);
+  command(program, 'unshare', 'end the role of a person in a session', [
+    'sharedWith',
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ])
+    .argument('<session>', 'id, or the beginning of an id')
+    .action(async (given: string, options: ShareOptions) => {
+      const { unshare } = await import('../commands/share.ts');
+      done(await unshare(context, screen, given, options));
+    });
+}
+
 /** Adds `token` and what is below it. */
 export function addTokenCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const token = command(program, 'token', 'manage access tokens', []);
   example(token, [
     'agenthost token create --name tablet --expires 7d  read access for a week',
     'agenthost token create --name phone --scope interact  also to work with sessions',
+    'agenthost token create --person "Ada Lovelace" --scope interact  for another person',
     'agenthost token list',
     'agenthost token revoke phone  closes its connections',
   ]);
   command(token, 'create', 'create a token, and show its secret once', [
     'scope',
     'tokenName',
+    'person',
     'expires',
     'url',
     'start',

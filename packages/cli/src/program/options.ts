@@ -2,6 +2,7 @@ import type { Option } from 'commander';
 import { AUTOMATION_OPTIONS } from './automation-options.ts';
 import { CHANGES_OPTIONS } from './changes-options.ts';
 import { DAEMON_OPTIONS } from './daemon-options.ts';
+import { GATEWAY_OPTIONS } from './gateway-options.ts';
 import { HOSTS_OPTIONS } from './hosts-options.ts';
 import { type OptionSpec, toOption } from './option-spec.ts';
 import { TELEMETRY_OPTIONS } from './telemetry-options.ts';
@@ -84,6 +85,21 @@ export const OPTIONS = {
     description: 'folder with <version>/schema.json, to check the frames of versions before 1.0',
   },
   junit: { flags: '--junit <file>', type: 'text', description: 'write the report as JUnit XML' },
+  report: {
+    flags: '--report <folder>',
+    type: 'text',
+    description: 'write a badge and a summary for others: badge.svg and summary.json in this folder',
+  },
+  checkFormat: {
+    flags: '--check',
+    type: 'flag',
+    description: 'only say whether the file has the format of recordings, and what is wrong with it',
+  },
+  har: {
+    flags: '--har <file>',
+    type: 'text',
+    description: 'write the recording as an HTTP Archive, which the developer tools of browsers show',
+  },
   replayTo: {
     flags: '--to <url>',
     type: 'text',
@@ -181,6 +197,18 @@ export const OPTIONS = {
     flags: '--standby',
     type: 'flag',
     description: 'with --journal: wait while another host holds the cell, and take over when that one ends',
+  },
+  announce: {
+    flags: '--announce <url>',
+    type: 'text',
+    description: 'with --journal: address at which gateways reach this host, such as https://machine1:4711',
+    defaultText: 'the address that it listens on, with the name of the machine for all addresses',
+  },
+  label: {
+    flags: '--label <text>',
+    type: 'list',
+    description:
+      'with --journal: label by which gateways choose hosts for new sessions, such as gpu; repeatable',
   },
   config: {
     flags: '--config <file>',
@@ -389,15 +417,34 @@ export const OPTIONS = {
   scope: {
     flags: '--scope <scope>',
     type: 'choice',
-    choices: ['observe', 'interact', 'admin'],
+    choices: ['none', 'observe', 'interact', 'admin'],
     default: 'observe',
     description:
-      'rights of the token: observe (read everything), interact (also work in sessions and terminals, which equals a shell on the host), admin (everything)',
+      'rights of the token: none (only the sessions that are shared with its person), observe (read everything), interact (also work in sessions and terminals, which equals a shell on the host), admin (everything)',
   },
   tokenName: {
     flags: '--name <name>',
     type: 'text',
     description: 'name of the token, to recognise and revoke it',
+  },
+  person: {
+    flags: '--person <name>',
+    type: 'text',
+    description: 'person that the token belongs to; the name is shown with what the person does',
+    defaultText: 'nobody in particular',
+  },
+  sharedWith: {
+    flags: '--person <name>',
+    type: 'text',
+    description: 'person, as named by `agenthost token create --person`',
+  },
+  role: {
+    flags: '--role <role>',
+    type: 'choice',
+    choices: ['observe', 'interact', 'admin'],
+    default: 'observe',
+    description:
+      'rights in the session: observe (read), interact (also prompt and approve), admin (also share, dispose of it, and choose approvals=all)',
   },
   expires: {
     flags: '--expires <time>',
@@ -423,6 +470,7 @@ export const OPTIONS = {
   ...CHANGES_OPTIONS,
   ...DAEMON_OPTIONS,
   ...HOSTS_OPTIONS,
+  ...GATEWAY_OPTIONS,
   ...TERM_OPTIONS,
   ...TELEMETRY_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;

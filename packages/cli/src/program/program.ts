@@ -20,8 +20,14 @@ import { exampleLines } from './command-builder.ts';
 import { addCommentCommands } from './comment-commands.ts';
 import { addCustomizationCommands } from './customization-commands.ts';
 import { addDaemonCommands, HOST_OPTIONS } from './daemon-commands.ts';
+import { addGatewayCommands } from './gateway-commands.ts';
 import { addGrantCommands } from './grant-commands.ts';
-import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
+import {
+  addApprovalCommands,
+  addConfigCommands,
+  addShareCommands,
+  addTokenCommands,
+} from './host-commands.ts';
 import { addHostsCommands } from './hosts-commands.ts';
 import { addMcpCommands } from './mcp-commands.ts';
 import { type OptionName, optionOf } from './options.ts';
@@ -130,6 +136,7 @@ export function programOf(
   addDaemonCommands({ context, screen, program, command, example, done });
   addServiceCommands({ context, screen, program, command, example, done });
   addHostsCommands({ context, screen, program, command, example, done });
+  addGatewayCommands({ context, screen, program, command, example, done });
 
   const running = command(program, 'run', 'ask an agent and stream its answer', [
     'agent',
@@ -211,6 +218,7 @@ export function programOf(
   addTelemetryCommands({ context, screen, program, command, example, done });
   addConfigCommands({ context, screen, program, command, example, done });
   addTokenCommands({ context, screen, program, command, example, done });
+  addShareCommands({ context, screen, program, command, example, done });
   addTermCommands({ context, screen, program, command, example, done });
   addQueueCommands({ context, screen, program, command, example, done });
   addWorktreeCommands({ context, screen, program, command, example, done });

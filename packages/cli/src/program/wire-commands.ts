@@ -7,6 +7,8 @@ export function addWireCommands({ context, screen, program, command, example, do
   const replaying = command(program, 'replay', 'show a recording of --record, or send it to a host again', [
     'replayTo',
     'speed',
+    'checkFormat',
+    'har',
     'json',
     'verbose',
   ])
@@ -19,6 +21,8 @@ export function addWireCommands({ context, screen, program, command, example, do
     'agenthost run --record r.ndjson "say hello"',
     'agenthost replay r.ndjson  every frame in one line',
     'agenthost replay r.ndjson --to http://127.0.0.1:4711 --speed 0',
+    'agenthost replay r.ndjson --check',
+    'agenthost replay r.ndjson --har r.har',
   ]);
 
   const checking = command(program, 'conformance', 'play the rules of the protocol against a host', [
@@ -32,6 +36,7 @@ export function addWireCommands({ context, screen, program, command, example, do
     'patience',
     'schemas',
     'junit',
+    'report',
     'fingerprint',
     'json',
     'verbose',
@@ -49,5 +54,6 @@ export function addWireCommands({ context, screen, program, command, example, do
     'agenthost conformance ws://127.0.0.1:4711 --version 1.0.0 --only CHAT-12',
     'agenthost conformance --client --port 0  check the client that connects',
     'agenthost conformance wss://devbox:7433 --json --junit report.xml',
+    'agenthost conformance --report conformance  badge.svg and summary.json',
   ]);
 }

@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { CertificateInfo, HostAddress } from '@agenthost/host';
 import { announceHost, type HostRecord } from '../host-link/discovery.ts';
+import { markStopping, removeStopMark, type StopMark } from '../host-link/stop-mark.ts';
 import type { Context } from '../process/context.ts';
 import { commandLine, commandPlace } from '../process/own-command.ts';
 import { homely, oneLine } from '../render/plain-text.ts';
@@ -16,6 +17,8 @@ export type Certified = Partial<Pick<CertificateInfo, 'fingerprint' | 'keyFinger
 export interface WordOfHost {
   /** Of its present certificate. */
   readonly certified: Certified;
+  /** Marks this process as stopping until it has ended. Returns the mark of the command that stops it; `undefined` if none does. */
+  markStopping(): StopMark | undefined;
   /** Takes it back. */
   withdraw(): Promise<void>;
 }
@@ -25,12 +28,14 @@ export async function leaveWord(
   folder: string,
   running: Pick<RunningHost, 'address' | 'onCertificate'>,
   known: Pick<HostAddress, 'url' | 'wsUrl'> &
-    Pick<HostRecord, 'dataDir' | 'version' | 'args' | 'cwd' | 'tokenFrom' | 'service'>,
+    Pick<HostRecord, 'dataDir' | 'version' | 'args' | 'cwd' | 'tokenFrom' | 'passwordFrom' | 'service'>,
   tell: (line: string) => void,
 ): Promise<WordOfHost> {
   const { token, certificate } = running.address;
   const facts = { ...known, token, startedAt: new Date().toISOString() };
   let certified = certifiedBy(certificate);
+  // Of an earlier process with this pid.
+  removeStopMark(folder, process.pid);
   const withdraw = await announceHost(folder, { ...facts, ...certified });
   let announced: Promise<unknown> = Promise.resolve();
   running.onCertificate((renewed) => {
@@ -46,6 +51,11 @@ export async function leaveWord(
   return {
     get certified() {
       return certified;
+    },
+    markStopping: () => {
+      // Not before, so that no other command sends a second signal.
+      process.once('exit', () => removeStopMark(folder, process.pid));
+      return markStopping(folder, process.pid, 'waiting');
     },
     withdraw: () => announced.then(withdraw),
   };

@@ -14,6 +14,8 @@ export interface CheckingHost {
   readonly url: string;
   readonly token: string;
   results(): readonly CheckResult[];
+  /** Name and version of the first client. Absent: it said none. */
+  clientName(): string | undefined;
   stop(): Promise<void>;
 }
 
@@ -45,7 +47,13 @@ export async function startCheckingHost({
   };
   try {
     const address = await host.start();
-    return { url: address?.wsUrl ?? '', token, results: () => watch.results(), stop };
+    return {
+      url: address?.wsUrl ?? '',
+      token,
+      results: () => watch.results(),
+      clientName: () => watch.clientName,
+      stop,
+    };
   } catch (cause) {
     await stop();
     throw cause;

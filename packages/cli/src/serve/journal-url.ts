@@ -1,4 +1,4 @@
-import { type JournalError, PostgresJournal } from '@agenthost/host';
+import { type Announcement, isCellName, type JournalError, PostgresJournal } from '@agenthost/host';
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 
@@ -10,6 +10,38 @@ export interface JournalPlace {
   readonly password: string | undefined;
   /** Waits for the cell without a limit. */
   readonly isStandby: boolean;
+  /** How gateways find the host. `url` absent: at the address that it listens on. */
+  readonly announced: { readonly url: string | undefined; readonly labels: readonly string[] };
+}
+
+/** The database and the cell that a journal URL names. */
+export function splitJournalUrl(given: string): { readonly url: string; readonly cell: string | undefined } {
+  const url = new URL(given);
+  const cell = url.searchParams.get('cell') || undefined;
+  url.searchParams.delete('cell');
+  return { url: url.href, cell };
+}
+
+/** Throws a usage error for an address that gateways cannot connect to. */
+export function checkAnnounced(given: string): void {
+  const url = URL.parse(given);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.username === '') return;
+  throw usageError(
+    `--announce: expected a URL such as https://machine1:4711, without a path, got ${oneLine(given) || 'nothing'}`,
+  );
+}
+
+/**
+ * What a host announces. `address`: where it listens; for all addresses the name of the machine counts. `fingerprint`: of its own certificate.
+ */
+export function announcementOf(
+  { url, labels }: JournalPlace['announced'],
+  { address, machine, fingerprint }: { address: string; machine: string; fingerprint: string | undefined },
+  load: Pick<Announcement, 'runningTurns' | 'isDraining'>,
+): Announcement {
+  const listened = new URL(address);
+  if (['0.0.0.0', '[::]'].includes(listened.hostname)) listened.hostname = machine;
+  return { url: url ?? listened.origin, ...(fingerprint && { fingerprint }), labels, ...load };
 }
 
 /** What is wrong with a journal URL, without the URL itself; `undefined` when nothing is. */
@@ -20,6 +52,10 @@ export function findJournalFault(given: string): string | undefined {
   // Other users of the machine see the command line of a process.
   if (url.password !== '' || url.searchParams.has('password'))
     return 'contains a password: put the password into AGENTHOST_JOURNAL_PASSWORD or ~/.pgpass';
+  const cell = url.searchParams.get('cell') || 'main';
+  // Gateways have the name in their paths.
+  if (!isCellName(cell))
+    return `cell: expected 1 to 100 letters, digits and _.~-, got ${JSON.stringify(cell.slice(0, 100))}`;
   return undefined;
 }
 
@@ -39,15 +75,16 @@ export function checkJournalUrl(given: string): string {
  */
 export function journalAt(
   { url: given, password, isStandby }: JournalPlace,
-  { tell, onLost }: { tell: (line: string) => void; onLost: (failure: JournalError) => void },
+  {
+    dataDir,
+    tell,
+    onLost,
+  }: { dataDir: string; tell: (line: string) => void; onLost: (failure: JournalError) => void },
 ): PostgresJournal {
-  const url = new URL(given);
-  const cell = url.searchParams.get('cell') || undefined;
-  url.searchParams.delete('cell');
   return new PostgresJournal({
-    url: url.href,
+    ...splitJournalUrl(given),
     password,
-    cell,
+    dataFolder: dataDir,
     ...(isStandby && { waitMs: Number.POSITIVE_INFINITY }),
     onWait: (message) => tell(`waiting: ${oneLine(message)}`),
     onLost,

@@ -6,6 +6,10 @@ export interface ServeOptions {
   /** URL of a PostgreSQL database. */
   readonly journal?: string;
   readonly standby?: boolean;
+  /** URL at which gateways reach the host. */
+  readonly announce?: string;
+  /** Labels for placement by gateways. */
+  readonly label?: readonly string[];
   readonly config?: string;
   readonly root?: readonly string[];
   /** Listens by TLS with a certificate of the host's own. */

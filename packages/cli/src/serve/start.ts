@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { type FrameRecorder, recordServerTransport } from '@agenthost/conformance/recording';
 import {
@@ -20,7 +20,7 @@ import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
-import { type JournalPlace, journalAt } from './journal-url.ts';
+import { announcementOf, type JournalPlace, journalAt } from './journal-url.ts';
 import { previewsOf } from './preview-options.ts';
 
 /** Settings of a host at its start. */
@@ -61,7 +61,7 @@ export interface RunningHost {
   readonly address: HostAddress;
   /** Calls back when it has another certificate. */
   onCertificate(listener: (certificate: CertificateInfo) => void): void;
-  /** Starts no new turns, and waits for those that run. Resolves with the number of turns that still run; at once if it has waited already. */
+  /** Starts no new turns, and waits for those that run. Resolves with the number of turns that still run. */
   drain(timeoutMs: number): Promise<number>;
   /** Rejects when another host has taken over its journal; otherwise stays pending. */
   readonly lost: Promise<never>;
@@ -113,13 +113,14 @@ export async function startHosting(
   const lost = Promise.withResolvers<never>();
   // Whoever waits for the end of the host sees the failure.
   lost.promise.catch(() => undefined);
+  const announced = settings.journal?.announced ?? { url: undefined, labels: [] };
   const journalUrl = settings.journal?.url ?? config.journal;
   const journal =
     journalUrl === undefined
       ? undefined
       : journalAt(
-          { password: undefined, isStandby: false, ...settings.journal, url: journalUrl },
-          { tell, onLost: lost.reject },
+          { password: undefined, isStandby: false, announced, ...settings.journal, url: journalUrl },
+          { dataDir, tell, onLost: lost.reject },
         );
   const roots = settings.roots ?? config.roots;
   const host: Host = createHost({
@@ -176,12 +177,21 @@ export async function startHosting(
     wait.isOver = true;
   }
   if (listening === undefined) throw new Error('the host did not say where it listens');
+  let { certificate } = listening;
+  host.on('certificateRenewed', (renewed) => {
+    certificate = renewed.certificate;
+  });
+  const { url } = listening;
+  await journal?.announce(() => {
+    const place = { address: url, machine: hostname(), fingerprint: certificate?.fingerprint };
+    return announcementOf(announced, place, host.load);
+  });
   return {
     address: listening,
     onCertificate: (listener) => {
       host.on('certificateRenewed', ({ certificate }) => listener(certificate));
     },
-    drain: (timeoutMs) => host.drain({ timeoutMs: host.hasDrained ? 0 : timeoutMs }),
+    drain: (timeoutMs) => host.drain({ timeoutMs }),
     lost: lost.promise,
     stop: () => host.stop(),
   };

@@ -1,6 +1,7 @@
 import { access, rm } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { rotateLog } from '../host-link/rotate-log.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
@@ -41,16 +42,14 @@ export class Launchd implements ServiceManager {
   async install(context: Context, facts: ServiceFacts): Promise<readonly string[]> {
     // The environment is in it.
     await writeWhole(this.#plist, this.describe(facts), 0o600);
-    await runProgram(context, ['launchctl', 'bootout', `${this.#domain}/${LABEL}`]);
-    await mustRun(context, ['launchctl', 'bootstrap', this.#domain, this.#plist]);
+    await this.#load(context);
     return [`wrote ${this.#plist}`, 'it starts at your login and ends with your session'];
   }
 
   async start(context: Context): Promise<void> {
     await this.#known();
     if ((await this.state(context)).isRunning) return;
-    await runProgram(context, ['launchctl', 'bootout', `${this.#domain}/${LABEL}`]);
-    await mustRun(context, ['launchctl', 'bootstrap', this.#domain, this.#plist]);
+    await this.#load(context);
   }
 
   async stop(context: Context): Promise<void> {
@@ -85,6 +84,13 @@ export class Launchd implements ServiceManager {
   async uninstall(context: Context): Promise<void> {
     await this.stop(context);
     await rm(this.#plist, { force: true });
+  }
+
+  /** launchd opens the log when it loads the job. */
+  async #load(context: Context): Promise<void> {
+    await runProgram(context, ['launchctl', 'bootout', `${this.#domain}/${LABEL}`]);
+    await rotateLog(this.#logFile);
+    await mustRun(context, ['launchctl', 'bootstrap', this.#domain, this.#plist]);
   }
 
   async #known(): Promise<void> {

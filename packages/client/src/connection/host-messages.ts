@@ -45,6 +45,7 @@ export class HostMessages {
       'root/progress': new Listeners(report, 'root/progress'),
       'auth/required': new Listeners(report, 'auth/required'),
       'x-presenceChanged': new Listeners(report, 'x-presenceChanged'),
+      'x-rolesChanged': new Listeners(report, 'x-rolesChanged'),
       'x-grantsChanged': new Listeners(report, 'x-grantsChanged'),
       'otlp/exportLogs': new Listeners(report, 'otlp/exportLogs'),
       'otlp/exportTraces': new Listeners(report, 'otlp/exportTraces'),

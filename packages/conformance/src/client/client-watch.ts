@@ -48,6 +48,17 @@ export class ClientWatch {
     clearTimeout(this.#leaveTimer);
   }
 
+  /** Name and version that the first client said in its handshake; `undefined`: it said none, or none has connected. */
+  get clientName(): string | undefined {
+    for (const { message } of this.#connections.flat()) {
+      const params = message?.['method'] === 'initialize' ? message['params'] : undefined;
+      const info = isObject(params) ? params['clientInfo'] : undefined;
+      if (isObject(info) && typeof info['name'] === 'string')
+        return typeof info['version'] === 'string' ? `${info['name']} ${info['version']}` : info['name'];
+    }
+    return undefined;
+  }
+
   /** The verdicts about everything that was sent so far. */
   results(): CheckResult[] {
     const version = this.#version();

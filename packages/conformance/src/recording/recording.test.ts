@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Transport } from '@agenthost/rpc';
 import { memoryPair } from '@agenthost/rpc/memory';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkRecording } from './check-recording.ts';
+import { harOf } from './har.ts';
 import { readRecording } from './read-recording.ts';
 import { recordTransport } from './record-transport.ts';
 import { FrameRecorder } from './recorder.ts';
@@ -49,6 +51,56 @@ describe('a recording', () => {
       { connection: 2, direction: 'host-to-client' },
       { connection: 1, closed: { code: 4000, reason: 'over' } },
     ]);
+    expect(checkRecording(text)).toEqual([]);
+    const { log } = JSON.parse(harOf(readRecording(text), { name: 'test', version: '1' }));
+    expect(log).toMatchObject({ version: '1.2', creator: { name: 'test' } });
+    expect(log.entries).toMatchObject([
+      {
+        request: { url: 'ws://recorded.invalid/ahp?connection=1' },
+        response: { status: 101 },
+        _resourceType: 'websocket',
+        _webSocketMessages: [
+          { type: 'send', opcode: 1, data: '{"id":1,"method":"ping"}' },
+          { type: 'receive', data: '{"id":1,"result":null}' },
+        ],
+      },
+      { _webSocketMessages: [] },
+    ]);
+  });
+
+  test('is checked line by line', () => {
+    const head = { time: '2026-01-31T09:05:00.000Z', recording: { format: 1, side: 'host', program: 'x' } };
+    const { time } = head;
+    const frame = { time, connection: 1, direction: 'client-to-host', message: {}, more: true };
+    const textOf = (...lines: readonly unknown[]): string =>
+      lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const dropped = { time, droppedCount: 3 };
+    const unreadable = { ...frame, message: undefined, unreadableLength: 0 };
+    const closed = { time, connection: 1, closed: { code: 1006, reason: '' } };
+    expect(checkRecording(textOf(head, frame, unreadable, dropped, closed))).toEqual([]);
+    expect(checkRecording('')).toEqual([{ line: 1, problem: 'the file has no whole line' }]);
+    const wrong = textOf(
+      frame,
+      [],
+      { ...frame, time: 'today' },
+      { ...frame, connection: 0 },
+      { ...frame, direction: 'up' },
+      { ...frame, message: 'text' },
+      { ...dropped, droppedCount: 1.5 },
+      { ...closed, closed: {} },
+    );
+    expect(checkRecording(`${wrong}{"time"`).map(({ line, problem }) => `${line} ${problem}`)).toEqual([
+      '1 the first line has no member recording',
+      '2 expected a JSON object',
+      '3 time: expected UTC in the form 2026-01-31T09:05:00.000Z',
+      '4 connection: expected a positive integer',
+      '5 direction: expected client-to-host or host-to-client',
+      '6 expected a message, closed, droppedCount or unreadableLength',
+      '7 droppedCount: expected a positive integer',
+      '8 closed: expected a code and a reason',
+      '9 the line is not complete',
+    ]);
+    expect(checkRecording('x\n'.repeat(1_000))).toHaveLength(100);
   });
 
   test('is readable by its owner only, also when an empty file was there before', () => {

@@ -10,6 +10,7 @@ import { defined } from '@agenthost/protocol/values';
 import type { StoredToken } from '../journal/rows.ts';
 import type { Cancel, Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { People } from './people.ts';
 import { hashToken } from './verify.ts';
 
 /** Limit of tokens of one host. */
@@ -53,6 +54,7 @@ interface Parts {
   readonly timers: Timers;
   readonly ids: Ids;
   readonly sync: Sync;
+  readonly people: People;
 }
 
 /**
@@ -111,17 +113,24 @@ export class AccessTokens {
     return token !== undefined && !this.#hasExpired(token);
   }
 
+  /** The person of the token with this hash; `undefined`: it has none. */
+  personOf(tokenHash: string): string | undefined {
+    const token = this.#byHash.get(tokenHash);
+    return token && this.#parts.people.personOf(token.id);
+  }
+
   /** The tokens, the oldest first. */
   list(): AccessToken[] {
-    return [...this.#byHash.values()].map(shown);
+    return [...this.#byHash.values()].map((token) => this.#shown(token));
   }
 
   /** Makes one; resolves when it is durable, and rejects when it cannot be now. `undefined` when there are {@link MAX_TOKENS}, or one of that name. */
   async create({
     name,
+    person,
     scope = 'observe',
     lifetimeSeconds,
-  }: Pick<CreateTokenParams, 'name' | 'scope' | 'lifetimeSeconds'>): Promise<
+  }: Pick<CreateTokenParams, 'name' | 'person' | 'scope' | 'lifetimeSeconds'>): Promise<
     { readonly token: AccessToken; readonly secret: string } | undefined
   > {
     const isTaken = name !== undefined && [...this.#byHash.values()].some((token) => token.name === name);
@@ -141,13 +150,17 @@ export class AccessTokens {
     this.#byHash.set(token.hash, token);
     this.#lookLater();
     try {
-      await this.#parts.sync.commit('client', (tx) => tx.write({ op: 'token', ...token }));
+      await this.#parts.sync.commit('client', (tx) => {
+        tx.write({ op: 'token', ...token });
+        if (person !== undefined) tx.write(this.#parts.people.give(token.id, person));
+      });
     } catch (error) {
       // The caller does not get the secret.
       this.#byHash.delete(token.hash);
+      this.#parts.people.forget(token.id);
       throw error;
     }
-    return { token: shown(token), secret };
+    return { token: this.#shown(token), secret };
   }
 
   /**
@@ -162,7 +175,11 @@ export class AccessTokens {
     if (token === undefined) return undefined;
     this.#byHash.delete(token.hash);
     this.#expired.delete(id);
-    const written = this.#parts.sync.attempt((tx) => tx.write({ op: 'dropToken', id }));
+    const person = this.#parts.people.forget(id);
+    const written = this.#parts.sync.attempt((tx) => {
+      tx.write({ op: 'dropToken', id });
+      if (person !== undefined) tx.write(person);
+    });
     for (const listener of this.#ended) listener(token.hash, true, revoking);
     return { tokenHash: token.hash, isDurable: await written };
   }
@@ -171,6 +188,20 @@ export class AccessTokens {
   end(): void {
     this.#isOver = true;
     this.#cancelLook?.();
+  }
+
+  #shown({ id, name, scope, createdAt, lastUsedAt, expiresAt }: StoredToken): AccessToken {
+    return {
+      id,
+      ...defined({ name, person: this.#parts.people.personOf(id) }),
+      // A scope of a newer host is shown as `observe`; `identify` does not accept such a token.
+      scope: TOKEN_SCOPES.find((each) => each === scope) ?? 'observe',
+      createdAt: isoOf(createdAt),
+      ...defined({
+        lastUsedAt: lastUsedAt === undefined ? undefined : isoOf(lastUsedAt),
+        expiresAt: expiresAt === undefined ? undefined : isoOf(expiresAt),
+      }),
+    };
   }
 
   #hasExpired({ id, expiresAt = Infinity }: StoredToken): boolean {
@@ -219,15 +250,4 @@ export class AccessTokens {
   }
 }
 
-function shown({ id, name, scope, createdAt, lastUsedAt, expiresAt }: StoredToken): AccessToken {
-  const iso = (ms: number | undefined): string | undefined =>
-    ms === undefined ? undefined : new Date(ms).toISOString();
-  return {
-    id,
-    ...defined({ name }),
-    // A scope of a newer host is shown as `observe`; `identify` does not accept such a token.
-    scope: TOKEN_SCOPES.find((each) => each === scope) ?? 'observe',
-    createdAt: new Date(createdAt).toISOString(),
-    ...defined({ lastUsedAt: iso(lastUsedAt), expiresAt: iso(expiresAt) }),
-  };
-}
+const isoOf = (ms: number): string => new Date(ms).toISOString();

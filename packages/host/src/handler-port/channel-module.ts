@@ -1,9 +1,11 @@
 import {
+  type Author,
   type ChannelAction,
   type ChannelKind,
   type CountLimit,
   excessOf,
   type RefusalDetails,
+  type SessionRole,
   type TokenScope,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
@@ -20,8 +22,12 @@ export interface Caller {
   readonly signInHash?: string;
   readonly scope: TokenScope;
   readonly isAdmin: boolean;
+  /** The only sessions that it may learn of, by URI. Absent: all. */
+  readonly sessions?: ReadonlyMap<string, SessionRole>;
   /** BCP 47 [CHAT-19]. */
   readonly locale: string;
+  /** The author of what it writes. Absent: it acts for the host. */
+  readonly author?: Author;
   /** Its connection, by which its subscriptions are found. */
   readonly sink: Sink;
 }

@@ -166,7 +166,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   features.add(catalogueFeature(common));
   features.add(openTurnsFeature(sync));
   const { attachments } = features.add(attachmentsFeature(sync, ids));
-  const tokens = features.add(await tokensFeature(common));
+  const tokens = features.add(await tokensFeature({ ...common, listing }));
   const presentClients = new PresentClients({ clock, timers, path: sync.path });
   features.add(presenceFeature(presentClients));
   const { agents, children, remembered, configs, progress } = features.add(

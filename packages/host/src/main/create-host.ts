@@ -6,6 +6,7 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
+import { removeLeftStaging } from '../journal/sqlite/backup/staging.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
 import { ensureFolder } from '../lib/ensure-folder.ts';
@@ -106,6 +107,10 @@ export class Host {
         this.#log.warn({}, message);
         this.#emit('exposureFound', { message });
       }
+      if (dataDir !== undefined && this.#options.journal === undefined)
+        await removeLeftStaging(dataDir).catch((error: unknown) =>
+          this.#log.warn({ error }, 'what an interrupted backup left cannot be removed'),
+        );
       return await this.#run(journal, start);
     } catch (error) {
       this.#state = { phase: 'failed' };
@@ -141,9 +146,11 @@ export class Host {
     return drain.begin(holder, timeoutMs);
   }
 
-  /** Whether a drain that is still on has waited as long as it was told to: another one would only repeat the wait. */
-  get hasDrained(): boolean {
-    return this.#state.phase === 'running' && this.#state.core.drain.hasWaited;
+  /** What the host does now, for the placement of new sessions. Zero and false when it does not run. */
+  get load(): { readonly runningTurns: number; readonly isDraining: boolean } {
+    if (this.#state.phase !== 'running') return { runningTurns: 0, isDraining: false };
+    const { drain } = this.#state.core;
+    return { runningTurns: drain.runningCount, isDraining: drain.isOn };
   }
 
   /**

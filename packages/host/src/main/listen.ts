@@ -74,6 +74,7 @@ export async function startListening(
     metrics: () => ({ contentType: PROMETHEUS_TYPE, body: telemetry.prometheus() }),
     isReady,
     refusalFor: (identity) => hub.refusalFor(identity),
+    limitScopeOf: (identity) => hub.limitScopeOf(identity),
     accept: (transport, identity) => void hub.accept(transport, identity),
   });
   const port = await server.start();

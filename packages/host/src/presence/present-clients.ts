@@ -1,5 +1,6 @@
 import {
   type ChannelKind,
+  isWithinScope,
   type PresenceChangedParams,
   type PresentClient,
   ROOT_URI,
@@ -34,7 +35,11 @@ export interface Joining {
   readonly clientId: string;
   /** Name and device of its `clientInfo`. */
   readonly names: { readonly name: string; readonly device?: string };
+  /** The person of its token; `undefined`: it has none. */
+  readonly person?: string | undefined;
   readonly scope: TokenScope;
+  /** Whether it may see a channel. Absent: it sees all. */
+  readonly sees?: (uri: string) => boolean;
   /** The channels that it is subscribed to, as they change. */
   readonly channels: Iterable<Channel>;
 }
@@ -117,12 +122,14 @@ export class PresentClients {
   }
 
   /**
-   * The connections of the clients in the foreground that show one of these channels. Clients with the scope `observe` do not count: they cannot
-   * answer, and may be a screen on a wall.
+   * The connections of the clients in the foreground that show one of these channels. Clients without the scope `interact` do not count: most of
+   * them cannot answer, and they may be a screen on a wall.
    */
   viewersOf(uris: readonly string[]): readonly Sink[] {
     const isViewer = ({ scope, told }: Present): boolean =>
-      scope !== 'observe' && told?.isVisible === true && told.showing.some((uri) => uris.includes(uri));
+      isWithinScope(scope, 'interact') &&
+      told?.isVisible === true &&
+      told.showing.some((uri) => uris.includes(uri));
     return [...this.#bySink].filter(([, present]) => isViewer(present)).map(([sink]) => sink);
   }
 
@@ -141,9 +148,16 @@ export class PresentClients {
     return [...this.#bySink].flatMap(([sink, present]) => (present.clientId === clientId ? [sink] : []));
   }
 
-  /** The connected clients, as clients see them. */
-  list(): Pick<PresenceChangedParams, 'clients' | 'more'> {
-    const all = [...this.#bySink.values()];
+  /** The connected clients, as clients see them. `to`: only the receiver, and clients that show a channel that the receiver sees. */
+  list(to?: {
+    readonly sink: Sink;
+    sees(uri: string): boolean;
+  }): Pick<PresenceChangedParams, 'clients' | 'more'> {
+    const all = [...this.#bySink].flatMap(([sink, present]) => {
+      if (to === undefined || sink === to.sink) return [present];
+      const shown = shownOf(present).showing.filter((uri) => to.sees(uri));
+      return shown.length === 0 ? [] : [{ ...present, told: toldOf(present, shown, to) }];
+    });
     const ordered = [
       ...all.filter(({ told }) => told !== undefined),
       ...all.filter(({ told }) => told === undefined),
@@ -202,7 +216,9 @@ export class PresentClients {
       if (json !== this.#listJson) this.#version += 1;
       this.#listJson = json;
     }
-    const encoded = new EncodedNotification('x-presenceChanged', { channel: ROOT_URI, ...params });
+    const encode = (list: typeof params): EncodedNotification =>
+      new EncodedNotification('x-presenceChanged', { channel: ROOT_URI, ...list });
+    const encoded = encode(params);
     let hasSent = false;
     let isOwed = this.#isChanged;
     for (const [sink, present] of this.#bySink) {
@@ -213,7 +229,8 @@ export class PresentClients {
         continue;
       }
       present.sent = this.#version;
-      sink.notification(encoded);
+      const { sees } = present;
+      sink.notification(sees === undefined ? encoded : encode(this.list({ sink, sees })));
       hasSent = true;
     }
     if (isDue && (hasSent || isOwed)) this.#nextAt = steadyNow(this.#clock) + INTERVAL_MS;
@@ -221,12 +238,26 @@ export class PresentClients {
   }
 }
 
-function shownOf({ clientId, names, scope, channels, connectedAt, told }: Present): PresentClient {
+/** The presence of a client for a receiver that sees only these channels of it. */
+function toldOf(
+  { told }: Present,
+  showing: string[],
+  { sees }: { sees(uri: string): boolean },
+): NonNullable<Present['told']> {
+  const { isVisible = false, device, typing } = told ?? {};
+  return {
+    showing,
+    isVisible,
+    ...defined({ device, typing: typing && sees(typing.chat) ? typing : undefined }),
+  };
+}
+
+function shownOf({ clientId, names, person, scope, channels, connectedAt, told }: Present): PresentClient {
   const { showing = subscribed(channels), isVisible = false, device = names.device, typing } = told ?? {};
   return {
     clientId,
     name: names.name,
-    ...defined({ device }),
+    ...defined({ device, person }),
     scope,
     showing,
     isVisible,

@@ -59,7 +59,7 @@ export class Telemetry {
   readonly #exporters: Partial<Record<Signal, Exporter>> = {};
   readonly #about: { readonly resource: Resource; readonly scope: Scope };
   #connections: ConnectionReadings = {
-    connections: () => ({ observe: 0, interact: 0, admin: 0 }),
+    connections: () => ({ none: 0, observe: 0, interact: 0, admin: 0 }),
     outboxBytes: () => 0,
   };
   #commitCount = 0;

@@ -30,8 +30,6 @@ export class Drain {
   readonly #log: Log;
   /** The parties that drain the host: connections and callers of `Host.drain`. */
   readonly #holders = new Set<object>();
-  /** Holders that have waited as long as they wanted. */
-  readonly #done = new WeakSet<object>();
   readonly #works: DrainedWork[] = [];
   readonly #onBegin: DrainParts['onBegin'];
   #held: ReadonlySet<string>;
@@ -58,11 +56,6 @@ export class Drain {
   /** Whether no turn may start. */
   get isOn(): boolean {
     return this.#holders.size > 0;
-  }
-
-  /** Whether a drain that is on has waited as long as it was told to. */
-  get hasWaited(): boolean {
-    return [...this.#holders].some((holder) => this.#done.has(holder));
   }
 
   /** Chats whose queue starts when the drain is over. */
@@ -96,7 +89,7 @@ export class Drain {
 
   /**
    * Drains the host for a holder until `end` is called for it. Resolves with the number of turns that still run: 0 as soon as none is left, and
-   * otherwise after `timeoutMs` or when the drain of the holder ends.
+   * otherwise after `timeoutMs` or when the drain of the holder ends. Each call waits for itself, also the second one of a holder.
    */
   async begin(holder: object, timeoutMs: number): Promise<number> {
     this.#holders.add(holder);
@@ -104,7 +97,6 @@ export class Drain {
     this.#log.info({ timeoutMs, runningTurns }, 'the host drains: no new turns start');
     this.#onBegin({ timeoutMs, runningTurns });
     await this.#untilIdle(holder, timeoutMs);
-    this.#done.add(holder);
     return this.runningCount;
   }
 

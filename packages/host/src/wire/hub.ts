@@ -3,6 +3,7 @@ import { validateParams } from '@agenthost/protocol/validate';
 import { defined } from '@agenthost/protocol/values';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { SIGNED_OUT, TOKEN_EXPIRED, TOKEN_REVOKED, type TokenIdentity } from '../auth/access-tokens.ts';
+import type { People } from '../auth/people.ts';
 import { Answer } from '../handler-port/answer.ts';
 import type { ChannelModules } from '../handler-port/channel-module.ts';
 import type { Commands } from '../handler-port/commands.ts';
@@ -11,6 +12,7 @@ import type { JournalStart } from '../journal/journal.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { PresentClients } from '../presence/present-clients.ts';
+import type { Channel } from '../sync/channel.ts';
 import type { Sink } from '../sync/subscription.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { ClientLives, Departures } from './clients/client-lives.ts';
@@ -27,7 +29,9 @@ import { attachWithSnapshots, detach, type Wanted } from './requests/attach.ts';
 import { Dispatcher } from './requests/dispatch.ts';
 import { Handshake, type HostFacts } from './requests/handshake.ts';
 import { paramsIn, routeRequests, type WireRequests } from './requests/router.ts';
+import { SessionRights } from './requests/session-rights.ts';
 import { routeSideRequests } from './requests/side-requests.ts';
+import { tellRoles } from './requests/tell-roles.ts';
 import type { FindWays } from './ways.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
@@ -44,6 +48,8 @@ export class Hub {
     stateless: StatelessChannels;
     findWays: FindWays;
     connectionLimits(): ConnectionLimits;
+    people: Pick<People, 'rolesOf'>;
+    personOf(tokenHash: string): string | undefined;
     /** Absent: transports are used as they are. */
     wrapTransport?: ((transport: ServerTransport) => ServerTransport) | undefined;
   };
@@ -58,6 +64,7 @@ export class Hub {
   readonly #merges = new SharedMerges();
   readonly #admissionQueue: AdmissionQueue<Connection>;
   readonly #rateLimits: TokenRateLimits;
+  readonly #rights: SessionRights;
 
   constructor(parts: {
     sync: Sync;
@@ -76,6 +83,9 @@ export class Hub {
     findWays: FindWays;
     connectionLimits(): ConnectionLimits;
     wrapTransport?: ((transport: ServerTransport) => ServerTransport) | undefined;
+    people: Pick<People, 'rolesOf'>;
+    /** The person of a token; `undefined`: it has none. */
+    personOf(tokenHash: string): string | undefined;
     isReplaced(tokenHash: string): boolean;
     /** Whether a token is the owner's. */
     isOwner(tokenHash: string): boolean;
@@ -100,7 +110,8 @@ export class Hub {
     this.#slowReaders = new SlowReaders({ timers, limits, connections: this.#connections });
     this.#quotas = new ConnectionQuotas({ limits: parts.connectionLimits, isOwner: parts.isOwner });
     this.#handshake = new Handshake({ ...parts, clients: this.#clients, quotas: this.#quotas });
-    this.#dispatcher = new Dispatcher({ sync, log, modules, clients: this.#clients });
+    this.#rights = new SessionRights(sync, parts.facts.terminalCommandPrefix);
+    this.#dispatcher = new Dispatcher({ sync, log, modules, rights: this.#rights, clients: this.#clients });
     sync.path.onPublished(() => this.#flushing.flush());
   }
 
@@ -120,7 +131,7 @@ export class Hub {
 
   /** Open connections by the scope of their tokens. */
   connections(): Record<TokenScope, number> {
-    const counts = { observe: 0, interact: 0, admin: 0 };
+    const counts = { none: 0, observe: 0, interact: 0, admin: 0 };
     for (const { identity } of this.#connections) counts[identity.scope] += 1;
     return counts;
   }
@@ -137,15 +148,52 @@ export class Hub {
     return this.#rateLimits.refusalFor(identity) ?? this.#quotas.refusalFor(identity);
   }
 
+  /**
+   * The scope whose limits count for the messages of a token: clients that act in some session send what clients of `interact` tokens send.
+   */
+  limitScopeOf({ scope, tokenHash }: TokenIdentity): Exclude<TokenScope, 'none'> {
+    if (scope === 'admin' || scope === 'interact') return scope;
+    const roles = this.#parts.people.rolesOf(this.#parts.personOf(tokenHash));
+    return [...roles.values()].some((role) => role !== 'observe') ? 'interact' : 'observe';
+  }
+
+  /**
+   * Call it when the roles of a person have changed, also within a transaction. From then on the person's clients get nothing that they no longer
+   * see. Their subscriptions to it end soon, and they are told.
+   */
+  rolesChanged(person: string): void {
+    const { sync } = this.#parts;
+    for (const connection of [...this.#connections]) {
+      if (connection.person !== person) continue;
+      sync.path.afterTurn(() => {
+        if (!connection.isOnline || connection.isClosed) return;
+        for (const channel of [...connection.channels]) this.#leaveUnseen(connection, channel);
+        const tell = (): void => tellRoles(sync, connection);
+        sync.path.send(tell, tell);
+      });
+    }
+    this.#parts.presentClients.changed();
+  }
+
+  /** Ends the subscription to a channel that the connection does not see. Returns whether it did. */
+  #leaveUnseen(connection: Connection, channel: Channel): boolean {
+    if (connection.sight.sees(channel)) return false;
+    detach(this.#parts.sync, this.#clients, connection, channel.uri);
+    return true;
+  }
+
   /** Serves a transport until it closes. */
   accept(transport: ServerTransport, identity: TokenIdentity): Connection {
+    const person = this.#parts.personOf(identity.tokenHash);
     const connection = new Connection({
       ...this.#parts,
       transport: this.#parts.wrapTransport?.(transport) ?? transport,
       identity,
+      person,
+      roles: () => this.#parts.people.rolesOf(person),
       slowReaders: this.#slowReaders,
       merges: this.#merges,
-      tokenRateLimit: this.#rateLimits.enter(identity),
+      tokenRateLimit: this.#rateLimits.enter({ ...identity, scope: this.limitScopeOf(identity) }),
       onFirst: (outbox) => this.#flushing.add(outbox),
       onChannels: (by, count) => {
         this.#quotas.subscribed(by, count);
@@ -170,6 +218,7 @@ export class Hub {
       commands: this.#parts.commands,
       wire: this.#wireRequests(),
       sync: this.#parts.sync,
+      rights: this.#rights,
       inTurn: (asking, work, mostBytes) => this.#admissionQueue.run(asking, work, mostBytes),
     });
     const onNotification = (method: string, run: (params: unknown) => unknown): void =>
@@ -226,7 +275,7 @@ export class Hub {
         ),
       reconnect: (connection, params) =>
         this.#admissionQueue.run(connection, () =>
-          this.#joining(connection, this.#handshake.reconnect(connection, params)),
+          this.#joining(connection, this.#handshake.reconnect(connection, params), true),
         ),
       subscribe: (connection, params) =>
         this.#admissionQueue.run(connection, () => this.#subscribe(connection, params)),
@@ -234,25 +283,38 @@ export class Hub {
   }
 
   /** Lists a client as present once its handshake has succeeded. */
-  async #joining(connection: Connection, handshake: Promise<Answer>): Promise<Answer> {
+  async #joining(connection: Connection, handshake: Promise<Answer>, isBack = false): Promise<Answer> {
     const answer = await handshake;
     if (!connection.isOnline || connection.isClosed) return answer;
     const { id: clientId, names } = connection.online.client;
-    const { channels, identity } = connection;
-    this.#parts.presentClients.join(connection, { clientId, names, scope: identity.scope, channels });
+    const { channels, identity, person, sight } = connection;
+    const { scope } = identity;
+    const sees = (uri: string): boolean => sight.seesUri(uri);
+    this.#parts.presentClients.join(connection, {
+      clientId,
+      names,
+      person,
+      scope,
+      channels,
+      ...(sight.isWhole ? {} : { sees }),
+    });
+    connection.toldSessions = new Set(sight.roles.keys());
+    // The result of `initialize` has the roles; they may have changed while the client was away.
+    if (isBack && person !== undefined) tellRoles(this.#parts.sync, connection);
     return answer;
   }
 
   async #subscribe(connection: Connection, params: SubscribeParams): Promise<Answer> {
     const { sync, stateless } = this.#parts;
     if (stateless.has(params.channel)) {
+      if (!connection.sight.isWhole) throw channelNotFound(params.channel);
       const { scope } = connection.identity;
       const { hasMcpApps } = connection.online.client;
       stateless.subscribe(params.channel, connection, { scope, hasMcpApps, isResumed: false });
       return Answer.behindCommit({});
     }
     const channel = await sync.registry.open(params.channel);
-    if (channel === undefined) throw channelNotFound(params.channel);
+    if (channel === undefined || !connection.sight.sees(channel)) throw channelNotFound(params.channel);
     const refusal = connection.channels.has(channel)
       ? undefined
       : this.#quotas.subscriptionRefusal(connection, 1);
@@ -260,7 +322,9 @@ export class Hub {
     const wanted = { channel, ...asRemembered(params) };
     const { snapshots } = await attachWithSnapshots({ sync, clients: this.#clients }, connection, [wanted]);
     const [snapshot] = snapshots;
-    if (snapshot === undefined) throw channelNotFound(params.channel);
+    // The role may have ended meanwhile.
+    if (snapshot === undefined || this.#leaveUnseen(connection, channel))
+      throw channelNotFound(params.channel);
     if (connection.takesPart)
       this.#parts.departures.subscribed?.(connection.online.client.id, params.channel);
     return Answer.held({ snapshot });

@@ -5,7 +5,7 @@ import type { ClientRequestMethod, ClientToHostRequests } from '../wire/methods.
 import type { TokenScope } from './token.ts';
 
 /** All values of {@link TokenScope}, the least powerful first. */
-export const TOKEN_SCOPES = ['observe', 'interact', 'admin'] as const satisfies readonly TokenScope[];
+export const TOKEN_SCOPES = ['none', 'observe', 'interact', 'admin'] as const satisfies readonly TokenScope[];
 
 /** Whether a token of `scope` may do something that needs `least`. */
 export function isWithinScope(scope: TokenScope, least: TokenScope): boolean {
@@ -106,6 +106,9 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     'x-createToken': 'admin',
     'x-listTokens': 'admin',
     'x-revokeToken': 'admin',
+    // The session's own admins too.
+    'x-setSessionRole': 'admin',
+    'x-listSessionRoles': 'admin',
   };
 
 /**

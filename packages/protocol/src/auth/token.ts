@@ -1,12 +1,20 @@
 import type { ConnectionParams } from '../wire/basics.ts';
 
-/** The permissions of an access token, from least to most; see {@link METHOD_SCOPE}. */
-export type TokenScope = 'observe' | 'interact' | 'admin';
+/**
+ * The permissions of an access token on the whole host, from least to most; see {@link METHOD_SCOPE}. With `none` a client sees only the sessions
+ * that its person has a role in; see {@link SessionRole}.
+ */
+export type TokenScope = 'none' | 'observe' | 'interact' | 'admin';
 
 /** `x-createToken` (extension): creates an access token. For admins [AUTH-1]. */
 export interface CreateTokenParams extends ConnectionParams {
   /** Name for people, unique, at most 100 characters. Absent: none. */
   name?: string;
+  /**
+   * The person that the token belongs to: 1 to 100 characters. Several tokens may belong to one person. The host writes the name on what its
+   * clients do. Absent: nobody in particular.
+   */
+  person?: string;
   /** Absent: `observe`. */
   scope?: TokenScope;
   /** Lifetime in seconds by the host's clock, 1 to 315,360,000 (ten years). Absent: valid until revoked. */
@@ -43,6 +51,8 @@ export interface AccessToken {
   id: string;
   /** Absent: none was given. */
   name?: string;
+  /** Absent: it belongs to nobody in particular. */
+  person?: string;
   scope: TokenScope;
   /** ISO 8601. */
   createdAt: string;

@@ -103,6 +103,8 @@ export interface ChatTurnCompleteAction extends ChatTurnEndActionBase {
 /** The turn is cancelled [CHAT-5]. */
 export interface ChatTurnCancelledAction extends ChatTurnEndActionBase {
   type: 'chat/turnCancelled';
+  /** Extension: who cancelled it. */
+  'x-by'?: Author;
 }
 
 /** The turn fails [CHAT-22]. */
@@ -297,6 +299,8 @@ export interface ChatPendingMessageRemovedAction {
   type: 'chat/pendingMessageRemoved';
   kind: PendingMessageKind;
   id: string;
+  /** Extension: who withdrew it. Absent: it was used. */
+  'x-by'?: Author;
 }
 
 /** Reorders the queue. Messages that are not listed follow in their old order [CHAT-11]. */

@@ -8,7 +8,12 @@ export interface Author {
   name: string;
   /** `x-device` of its `clientInfo`. Absent: unknown. */
   device?: string;
+  /** The person whose token the client used. Absent: the token has no person. */
+  person?: string;
 }
+
+/** The name of an author for people: the person, or else the client. */
+export const authorName = ({ person, name }: { name: string; person?: string }): string => person ?? name;
 
 /** Extension: the agent behind an annotation entry. The host writes it; clients cannot. */
 export interface AgentAuthor {

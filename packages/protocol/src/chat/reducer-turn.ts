@@ -2,6 +2,7 @@ import { withActivity, withFlag } from '../session/reducer-status.ts';
 import { SessionStatus } from '../session/status.ts';
 import { indexOfId, patch } from '../wire/patch.ts';
 import type { ChatTurnEndActionBase, ChatTurnStartedAction, ChatTurnsLoadedAction } from './actions.ts';
+import type { Author } from './author.ts';
 import { removePending } from './reducer-pending.ts';
 import { derivedStatus } from './reducer-status.ts';
 import { skippedToolCall } from './reducer-tool-call.ts';
@@ -27,20 +28,23 @@ export function startTurn(state: ChatState, action: ChatTurnStartedAction): Chat
 
 /**
  * Moves the active turn with this id to the history. Its unanswered requests stay without a response [CHAT-5] [CHAT-29]. `error` becomes its
- * last part [CHAT-22].
+ * last part [CHAT-22]. `cancelledBy`: the author of the cancellation.
  */
 export function endTurn(
   state: ChatState,
   action: ChatTurnEndActionBase,
   outcome: TurnState,
-  error?: ErrorResponsePart,
+  { error, cancelledBy }: { error?: ErrorResponsePart; cancelledBy?: Author | undefined } = {},
 ): ChatState {
   const active = state.activeTurn;
   if (active?.id !== action.turnId) return state;
   const duration = Math.max(0, action.duration);
   const settled = settledParts(active.responseParts);
   const responseParts = error === undefined ? settled : settled.concat([error]);
-  const turn: Turn = { ...active, responseParts, duration, state: outcome };
+  const turn = patch<Turn>(
+    { ...active, responseParts, duration, state: outcome },
+    { 'x-cancelledBy': cancelledBy },
+  );
   return patch(state, {
     turns: state.turns.concat([turn]),
     activeTurn: undefined,
@@ -59,7 +63,13 @@ function endOf(startedAt: string, duration: number): string | undefined {
 export function resumeTurn(state: ChatState, turnId: string): ChatState {
   const turn = resumableTurn(state);
   if (turn?.id !== turnId) return state;
-  const { state: _state, duration: _duration, startedAt = state.modifiedAt, ...kept } = turn;
+  const {
+    state: _state,
+    duration: _duration,
+    'x-cancelledBy': _cancelledBy,
+    startedAt = state.modifiedAt,
+    ...kept
+  } = turn;
   const activeTurn: ActiveTurn = { ...kept, startedAt };
   const status = withFlag(derivedStatus({ ...state, activeTurn }), SessionStatus.IsRead, false);
   return patch(state, { turns: state.turns.slice(0, -1), activeTurn, status });

@@ -23,9 +23,9 @@ export function chatReducer(state: ChatState, action: StateAction): ChatState {
     case 'chat/turnComplete':
       return endTurn(state, action, 'complete');
     case 'chat/turnCancelled':
-      return endTurn(state, action, 'cancelled');
+      return endTurn(state, action, 'cancelled', { cancelledBy: action['x-by'] });
     case 'chat/error':
-      return endTurn(state, action, 'error', action.part);
+      return endTurn(state, action, 'error', { error: action.part });
     case 'chat/turnResume':
       return resumeTurn(state, action.turnId);
     case 'chat/truncated':

@@ -145,6 +145,8 @@ export interface Turn extends TurnBase {
   startedAt?: string;
   /** Milliseconds from the first start to the end, at least 0. Absent: unknown. */
   duration?: number;
+  /** Extension: who cancelled it. Absent: it was not cancelled, or not by a client. */
+  'x-cancelledBy'?: Author;
 }
 
 /** How a turn ended [CHAT-5]. */

@@ -139,6 +139,8 @@ export const TEXT_LIMITS = {
     max: 512,
     what: 'A name, a title, a label or an activity',
     fields: [
+      'person',
+      'x-person',
       'title',
       'name',
       'displayName',

@@ -43,6 +43,8 @@ export interface PresentClient {
   name: string;
   /** Absent: not told. */
   device?: string;
+  /** The person of its token. Absent: the token has none. */
+  person?: string;
   /** Scope of its token. */
   scope: TokenScope;
   /** As it told. Of a client that never called `x-setPresence`: the sessions, chats and terminals that it is subscribed to, at most 16. */

@@ -1,3 +1,4 @@
+import type { SessionRole } from '../auth/session-role.ts';
 import type { TokenScope } from '../auth/token.ts';
 import type { AutomationCapabilities } from '../automation/state.ts';
 import type { TelemetryCapabilities } from '../telemetry/telemetry.ts';
@@ -65,6 +66,10 @@ export interface InitializeResult extends WithMeta {
   automations?: AutomationCapabilities;
   /** Scope of the caller's token. Absent: a host without scopes. */
   'x-scope'?: TokenScope;
+  /** Extension: the person of the caller's token. Absent: it has none. */
+  'x-person'?: string;
+  /** Extension: the roles of that person, by session. Absent: none. */
+  'x-roles'?: Record<string, SessionRole>;
 }
 
 /** `ping`: answered with `null` when everything sent before it is processed [WIRE-4]. */

@@ -1,5 +1,12 @@
 import type { AuthenticateParams, AuthenticateResult, AuthRequiredParams } from '../auth/auth.ts';
 import type {
+  ListSessionRolesParams,
+  ListSessionRolesResult,
+  RolesChangedParams,
+  SetSessionRoleParams,
+  SetSessionRoleResult,
+} from '../auth/session-role.ts';
+import type {
   BeginSignInParams,
   BeginSignInResult,
   FinishSignInParams,
@@ -216,6 +223,8 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-createToken': { params: CreateTokenParams; result: CreateTokenResult };
   'x-listTokens': { params: ListTokensParams; result: ListTokensResult };
   'x-revokeToken': { params: RevokeTokenParams; result: null };
+  'x-setSessionRole': { params: SetSessionRoleParams; result: SetSessionRoleResult };
+  'x-listSessionRoles': { params: ListSessionRolesParams; result: ListSessionRolesResult };
   'x-importSession': { params: ImportSessionParams; result: ImportSessionResult };
   'x-importTurns': { params: ImportTurnsParams; result: null };
   'x-finishImport': { params: FinishImportParams; result: null };
@@ -279,6 +288,7 @@ export interface HostToClientNotifications {
   'root/progress': ProgressParams;
   'auth/required': AuthRequiredParams;
   'x-presenceChanged': PresenceChangedParams;
+  'x-rolesChanged': RolesChangedParams;
   'x-grantsChanged': GrantsChangedParams;
   'otlp/exportLogs': OtlpExportLogsParams;
   'otlp/exportTraces': OtlpExportTracesParams;
@@ -339,6 +349,8 @@ export const CLIENT_REQUEST_METHODS = [
   'x-createToken',
   'x-listTokens',
   'x-revokeToken',
+  'x-setSessionRole',
+  'x-listSessionRoles',
   'x-importSession',
   'x-importTurns',
   'x-finishImport',
@@ -397,6 +409,7 @@ export const HOST_NOTIFICATION_METHODS = [
   'root/progress',
   'auth/required',
   'x-presenceChanged',
+  'x-rolesChanged',
   'x-grantsChanged',
   'otlp/exportLogs',
   'otlp/exportTraces',

@@ -67,7 +67,7 @@ function cutTo(held: Doc, truth: Doc, { where, version }: { where: string; versi
 const judged = (state: Doc): unknown => timeless(shownBy(state));
 
 /** Extension fields that the reducers of other implementations do not keep. */
-const OWN_FIELDS: ReadonlySet<string> = new Set(['x-by', 'x-answeredBy']);
+const OWN_FIELDS: ReadonlySet<string> = new Set(['x-by', 'x-answeredBy', 'x-cancelledBy']);
 
 /** The value without times, activity, own fields and cursors, which differ between clients. */
 function timeless(value: unknown): unknown {

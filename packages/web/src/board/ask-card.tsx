@@ -1,7 +1,7 @@
 import type { ClientAction, SessionAsk } from '@agenthost/protocol';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMayAct } from '../live/use-scope.ts';
+import { useMayActIn } from '../live/use-scope.ts';
 import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/class-names.ts';
@@ -21,7 +21,7 @@ export function AskCard({
   /** Classes of the frame, such as its margins. */
   readonly className?: string;
 }) {
-  const mayAct = useMayAct(session.link);
+  const mayAct = useMayActIn(session.link, session.summary.resource);
   const asks = session.summary['x-asks'];
   const ask = asks?.first;
   const more = (asks?.count ?? 0) - 1;

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { ComposerArea } from '../composer/composer-area.tsx';
 import type { HostLink } from '../live/host-link.ts';
 import { useChat, useRootPart, useSelected } from '../live/use-live.ts';
-import { useMayAct } from '../live/use-scope.ts';
+import { useMayActIn } from '../live/use-scope.ts';
 import { usePresentHere } from '../presence/use-presence.ts';
 import { useQuestionTarget } from '../questions/question-target.ts';
 import { BackgroundStrip } from './background/background-strip.tsx';
@@ -41,7 +41,7 @@ function OtherChat(props: ChatViewProps) {
 
 function OpenChat(props: ChatViewProps & { readonly chat: ChatHandle }) {
   const { link, session, chat, turn, ask, openChat, openSession } = props;
-  const mayAct = useMayAct(link);
+  const mayAct = useMayActIn(link, session.uri);
   const target = useQuestionTarget(link, chat.mirror.uri);
   const provider = useSelected(session.mirror, (state) => state.provider);
   const agents = useRootPart(link, (state) => state.agents, NO_AGENTS);

@@ -1,4 +1,4 @@
-import { type Annotation, type AnnotationEntry, textOf } from '@agenthost/protocol';
+import { type Annotation, type AnnotationEntry, authorName, textOf } from '@agenthost/protocol';
 import { Bot, Check, CircleAlert, Pencil, RotateCcw, Trash } from 'lucide-react';
 import { useState } from 'react';
 import { reportOutcome } from '../chat/report-outcome.ts';
@@ -114,7 +114,7 @@ function Entry({ annotation, entry }: { readonly annotation: Annotation; readonl
       <div className="min-w-0 flex-1">
         {!isOwn && by.name !== undefined && (
           <p className="text-xs text-muted">
-            <SafeText>{by.name}</SafeText>
+            <SafeText>{authorName(by)}</SafeText>
           </p>
         )}
         <p dir="auto" className="wrap-anywhere whitespace-pre-wrap">

@@ -1,5 +1,5 @@
 import type { SessionHandle } from '@agenthost/client';
-import type { PresentClient } from '@agenthost/protocol';
+import { authorName, type PresentClient } from '@agenthost/protocol';
 import { Eye, MonitorSmartphone, SquareTerminal } from 'lucide-react';
 import type { HostLink } from '../live/host-link.ts';
 import { useSelected } from '../live/use-live.ts';
@@ -68,9 +68,11 @@ function Avatar({ client }: { readonly client: PresentClient }) {
 }
 
 function Glyph({ client }: { readonly client: PresentClient }) {
-  if (client.scope === 'observe') return <Eye className="size-3.5" aria-hidden />;
-  if (client.device === undefined) return <SquareTerminal className="size-3.5" aria-hidden />;
-  if (/Android|iPhone|iPad/.test(client.device))
+  if (client.scope === 'observe' && client.person === undefined)
+    return <Eye className="size-3.5" aria-hidden />;
+  if (client.device === undefined && client.person === undefined)
+    return <SquareTerminal className="size-3.5" aria-hidden />;
+  if (client.person === undefined && /Android|iPhone|iPad/.test(client.device ?? ''))
     return <MonitorSmartphone className="size-3.5" aria-hidden />;
-  return <span aria-hidden>{client.name.trim().charAt(0).toUpperCase()}</span>;
+  return <span aria-hidden>{authorName(client).trim().charAt(0).toUpperCase()}</span>;
 }

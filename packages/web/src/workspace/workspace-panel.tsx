@@ -20,7 +20,7 @@ import { FilesPanel } from '../files/files-panel.tsx';
 import type { HostLink } from '../live/host-link.ts';
 import { useSetting } from '../live/setting.ts';
 import { useChat, useSelected } from '../live/use-live.ts';
-import { useMayAct } from '../live/use-scope.ts';
+import { useMayActIn } from '../live/use-scope.ts';
 import { workspaceText } from '../text/workspace-text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/class-names.ts';
@@ -60,7 +60,7 @@ function OpenWorkspace({
   const { show } = usePanel();
   const frame = useRef<HTMLDivElement>(null);
   const widthPx = useWidth(frame);
-  const mayAct = useMayAct(link);
+  const mayAct = useMayActIn(link, session.uri);
   const opened = useAnnotations(link, session);
   const annotations = opened.state === 'open' ? opened.value : undefined;
   const all = useAllAnnotations(annotations);

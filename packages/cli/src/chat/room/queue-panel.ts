@@ -1,5 +1,6 @@
 import type { ChatHandle } from '@agenthost/client';
 import type { ChatState, PendingMessage } from '@agenthost/protocol';
+import { byPerson } from '../../render/by-person.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import { waitingText } from '../../render/session-line.ts';
 import { steerWaiting } from '../../run/queued-messages.ts';
@@ -50,7 +51,7 @@ export function queueLines(
     const isAt = pending.id === selected;
     const label =
       kind === 'steering' ? 'steers' : `${first + index + (waiting[0]?.kind === 'steering' ? 0 : 1)}.`;
-    const text = oneLine(pending.message.text, 500);
+    const text = `${oneLine(pending.message.text, 500)}${byPerson(pending['x-by'])}`;
     return cutLine(
       [span(`${isAt ? '▸' : ' '} ${label} `, { color: 'yellow' }), span(text, isAt ? { inverse: true } : {})],
       width,

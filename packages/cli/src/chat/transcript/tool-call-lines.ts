@@ -1,4 +1,5 @@
 import type { ToolCallState, ToolResultContent } from '@agenthost/protocol';
+import { byPerson } from '../../render/by-person.ts';
 import { oneLine, plain } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { editLine, inputText, sentence, toolCallTitle } from '../../render/tool-call.ts';
@@ -88,7 +89,7 @@ function headOf(toolCall: ToolCallState, marks: Marks): Head {
     case 'cancelled': {
       const reasons = { denied: 'denied', skipped: 'skipped', 'result-denied': 'result denied' } as const;
       const why = sentence(toolCall.reasonMessage);
-      const after = `  ${reasons[toolCall.reason]}${why === '' ? '' : ` (${why})`}`;
+      const after = `  ${reasons[toolCall.reason]}${byPerson(toolCall['x-answeredBy'])}${why === '' ? '' : ` (${why})`}`;
       return { mark: marks.refused, style: { color: 'yellow' }, title, after };
     }
     default:
@@ -96,8 +97,11 @@ function headOf(toolCall: ToolCallState, marks: Marks): Head {
   }
 }
 
-const howAllowed = ({ confirmed }: ToolCallState & { status: 'completed' }): string =>
-  confirmed === 'setting' ? '  allowed by a setting' : '';
+function howAllowed(call: ToolCallState & { status: 'completed' }): string {
+  if (call.confirmed === 'setting') return '  allowed by a setting';
+  const person = byPerson(call['x-answeredBy']);
+  return person === '' ? '' : `  allowed${person}`;
+}
 
 function detailLines(toolCall: ToolCallState, look: ToolCallLook): Line[] {
   const { width, isExpanded } = look;

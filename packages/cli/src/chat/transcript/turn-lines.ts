@@ -3,10 +3,10 @@ import {
   type ChatInputRequest,
   errorOf,
   type InputRequestResponsePart,
-  type Message,
   type ResponsePart,
   type Turn,
 } from '@agenthost/protocol';
+import { byPerson } from '../../render/by-person.ts';
 import { oneLine, plain } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { sentence } from '../../render/tool-call.ts';
@@ -72,7 +72,7 @@ export class TurnLayout {
   }
 
   #layout(turn: Turn | ActiveTurn, look: TurnLook, isActive: boolean): Line[] {
-    const lines: Line[] = [...messageLines(turn.message, look.width)];
+    const lines: Line[] = [...messageLines(turn, look.width)];
     let before: ResponsePart['kind'] | undefined;
     for (const part of turn.responseParts) {
       const block = this.#part(part, turn, look, isActive);
@@ -132,10 +132,11 @@ function plainLines({ message, responseParts }: Turn | ActiveTurn, width: number
   return [message.text, ...texts].flatMap((text) => [...wrapText(plain(text), width), EMPTY_LINE]);
 }
 
-function messageLines(message: Message, width: number): Line[] {
+function messageLines({ message, 'x-by': by }: Turn | ActiveTurn, width: number): Line[] {
   const look =
     message.origin.kind === 'user' ? ({ bold: true, color: 'cyan' } as const) : ({ dim: true } as const);
   const lines = wrapText(plain(message.text), width, look, { first: [span('› ', look)], rest: [span('  ')] });
+  if (by?.person !== undefined) lines.push([span(`  ${oneLine(by.person)}`, { dim: true })]);
   for (const { label } of message.attachments ?? [])
     lines.push([span(`  + ${oneLine(label)}`, { dim: true })]);
   return lines;
@@ -151,9 +152,11 @@ function reasoningLines(content: string, { width, isExpanded }: TurnLook, isLast
   return [line(`thought, ${all.length} line${all.length === 1 ? '' : 's'}`, quiet)];
 }
 
-function requestLines({ request, response }: InputRequestResponsePart, width: number, marks: Marks): Line[] {
+function requestLines(part: InputRequestResponsePart, width: number, marks: Marks): Line[] {
+  const { request, response } = part;
   const said = { accept: 'answered', decline: 'declined', cancel: 'dismissed' } as const;
-  const outcome = response === undefined ? 'not answered' : said[response];
+  const outcome =
+    response === undefined ? 'not answered' : `${said[response]}${byPerson(part['x-answeredBy'])}`;
   const head = wrapLine([span(requestTitle(request)), span(`  ${outcome}`, { dim: true })], width, {
     first: [
       span(`${response === 'accept' ? marks.done : marks.refused} `, {
@@ -180,7 +183,11 @@ export const requestTitle = (request: ChatInputRequest): string =>
 
 function endLines(turn: Turn | ActiveTurn, width: number, marks: Marks): Line[] {
   if (!('state' in turn)) return [];
-  if (turn.state === 'cancelled') return [EMPTY_LINE, line(`${marks.refused} stopped`, { color: 'yellow' })];
+  if (turn.state === 'cancelled')
+    return [
+      EMPTY_LINE,
+      line(`${marks.refused} stopped${byPerson(turn['x-cancelledBy'])}`, { color: 'yellow' }),
+    ];
   if (turn.state !== 'error') return [];
   const text = oneLine(errorOf(turn)?.message ?? 'failed', 2_000);
   return [

@@ -3,6 +3,7 @@ import {
   type AutomationDefinition,
   type AutomationEntry,
   type AutomationRunSummary,
+  type TokenScope,
 } from '@agenthost/protocol';
 import { compileSchedule, InvalidSchedule, type Schedule } from '@agenthost/protocol/schedule';
 import { defined } from '@agenthost/protocol/values';
@@ -18,7 +19,7 @@ const PAGE = 10;
 export interface Saver {
   readonly clientId: string;
   readonly tokenHash: string;
-  readonly scope: 'admin' | 'interact' | 'observe';
+  readonly scope: TokenScope;
   readonly isAdmin: boolean;
   readonly locale: string;
 }

@@ -25,7 +25,8 @@ export interface BackupTools {
     readonly signal: AbortSignal;
     copyTo(file: string, signal: AbortSignal): Promise<void>;
   }): Promise<BackupResult>;
-  check(file: string): Promise<{ readonly fault?: string }>;
+  /** `unreadable`: why the file could not be checked. */
+  check(file: string): Promise<{ readonly fault?: string; readonly unreadable?: string }>;
 }
 
 interface Parts {
@@ -104,7 +105,8 @@ async function checkCopy(
   try {
     const copy = join(folder, 'journal.db');
     await copyTo(copy);
-    const { fault } = await tools.check(copy);
+    const { fault, unreadable } = await tools.check(copy);
+    if (unreadable !== undefined) return { unchecked: unreadable };
     return { database: { bytes: statSync(copy).size, ...(fault === undefined ? {} : { fault }) } };
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,10 @@
-import { fitTexts, invalidParam, LIST_ANSWER, type SessionSummary } from '@agenthost/protocol';
+import {
+  fitTexts,
+  invalidParam,
+  LIST_ANSWER,
+  type ListSessionsResult,
+  type SessionSummary,
+} from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { Command } from '../../handler-port/commands.ts';
 import { FITTING_LENGTH, ListedLength } from '../../journal/listed-rows.ts';
@@ -16,11 +22,12 @@ const SHORT_DIRECTORY = 256;
  */
 export function listSessions(sync: Sync, log: Log): Command<'listSessions'> {
   const mend = new Mending(sync, log);
-  return async ({ limit, cursor }) => {
+  return async ({ limit, cursor }, { sessions }) => {
     if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) {
       throw invalidParam('limit', 'expected an integer of at least 1');
     }
     const after = cursor === undefined ? undefined : readCursor(cursor);
+    if (sessions !== undefined) return listShared(sync, [...sessions.keys()], limit, after);
     const shortening = new Shortening();
     const maxLength = (limit === undefined ? LIST_ANSWER.all : LIST_ANSWER.full).max;
     const rows = await sync.afterCommit(() =>
@@ -40,6 +47,37 @@ export function listSessions(sync: Sync, log: Log): Command<'listSessions'> {
       ...defined({ nextCursor: hasMore && last !== undefined ? writeCursor(last) : undefined }),
     };
   };
+}
+
+/** The page of a caller that may learn of these sessions only, which are few. */
+async function listShared(
+  sync: Sync,
+  uris: readonly string[],
+  limit: number | undefined,
+  after: Position | undefined,
+): Promise<ListSessionsResult> {
+  const found: SessionSummary[] = [];
+  for (const uri of uris) {
+    const session = await sync.registry.load(uri);
+    if (session?.is('session') === true && session.hostData.unlistedFor === undefined)
+      found.push(fitTexts(session.hostData.summary, 'session'));
+  }
+  const positioned = found
+    .map((summary) => ({ summary, modifiedAt: summary.modifiedAt, uri: summary.resource }))
+    .toSorted(newestFirst)
+    .filter((each) => after === undefined || newestFirst(after, each) < 0);
+  const page = limit === undefined ? positioned : positioned.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = page.length < positioned.length;
+  return {
+    items: page.map(({ summary }) => summary),
+    ...defined({ nextCursor: hasMore && last !== undefined ? writeCursor(last) : undefined }),
+  };
+}
+
+function newestFirst(one: Position, other: Position): number {
+  if (one.modifiedAt !== other.modifiedAt) return one.modifiedAt > other.modifiedAt ? -1 : 1;
+  return one.uri === other.uri ? 0 : one.uri > other.uri ? -1 : 1;
 }
 
 /** Cuts entries to the limits as they are read, and shortens those after the first megabytes. */

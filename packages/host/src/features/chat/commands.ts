@@ -215,7 +215,13 @@ function addChat(
   if (first === undefined) return;
   const turnId = ids.next();
   const message = attachments.storeForTurn(tx, place, first, turnId);
-  tx.emit(chat, { type: 'chat/turnStarted', turnId, startedAt: startedNow(sync), message });
+  tx.emit(chat, {
+    type: 'chat/turnStarted',
+    turnId,
+    startedAt: startedNow(sync),
+    message,
+    ...defined({ 'x-by': caller.author }),
+  });
   locales.started(uri, caller.locale);
 }
 

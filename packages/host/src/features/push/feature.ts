@@ -86,7 +86,13 @@ export async function pushFeature(parts: Parts): Promise<Feature> {
       isGiven: (tokenHash) => accessTokens.isValid(tokenHash),
     }),
     routes: {
-      '/push-answer': pushAnswerRoute({ sync, tickets, modules: () => parts.features.channels, find }),
+      '/push-answer': pushAnswerRoute({
+        sync,
+        tickets,
+        modules: () => parts.features.channels,
+        find,
+        personOf: (tokenHash) => accessTokens.personOf(tokenHash),
+      }),
     },
     observe: () => occasions.observe(),
     recover: async () => {

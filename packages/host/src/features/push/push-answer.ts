@@ -1,4 +1,5 @@
-import { type ChatAction, isWithinScope, type ToolCallState } from '@agenthost/protocol';
+import { type Author, type ChatAction, isWithinScope, type ToolCallState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Caller, ChannelModules, Plan, Rejection } from '../../handler-port/channel-module.ts';
 import type { HttpAnswer, HttpRoute } from '../../handler-port/http-route.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -16,6 +17,8 @@ interface Parts {
   modules(): ChannelModules;
   /** A device whose token is valid. */
   find(id: string): StoredDevice | undefined;
+  /** The person of a token; `undefined`: it has none. */
+  personOf(tokenHash: string): string | undefined;
 }
 
 /** The caller gets only the HTTP answer. */
@@ -53,7 +56,7 @@ export function pushAnswerRoute(parts: Parts): HttpRoute {
 }
 
 async function answer(
-  { sync, modules }: Parts,
+  { sync, modules, personOf }: Parts,
   {
     chat,
     subject,
@@ -68,7 +71,8 @@ async function answer(
   const call = findToolCall(chat.state, subject.toolCallId);
   if (chat.state.activeTurn?.id !== subject.turnId || call?.status !== 'pending-confirmation')
     return ANSWERED;
-  const action = actionFor(call, subject, device, chosen);
+  const author = authorOf(device, personOf(device.tokenHash));
+  const action = actionFor(call, subject, author, chosen);
   if (action === undefined) return refusal(409, 'this call can only be allowed permanently: open the page');
   const module = modules().chat;
   if (module === undefined) return EXPIRED;
@@ -92,10 +96,9 @@ async function answer(
 function actionFor(
   call: Extract<ToolCallState, { status: 'pending-confirmation' }>,
   { turnId, toolCallId }: TicketSubject,
-  device: StoredDevice,
+  author: Author,
   chosen: 'allow' | 'deny',
 ): ChatAction | undefined {
-  const author = { clientId: clientIdOf(device), name: device.device, device: device.device };
   const base = { type: 'chat/toolCallConfirmed', turnId, toolCallId, 'x-by': author } as const;
   if (chosen === 'deny') return { ...base, approved: false, reason: 'denied' };
   if (call.options === undefined) return { ...base, approved: true, confirmed: 'user-action' };
@@ -104,6 +107,13 @@ function actionFor(
   );
   return once && { ...base, approved: true, confirmed: 'user-action', selectedOptionId: once.id };
 }
+
+const authorOf = (device: StoredDevice, person: string | undefined): Author => ({
+  clientId: clientIdOf(device),
+  name: device.device,
+  device: device.device,
+  ...defined({ person }),
+});
 
 const callerOf = (device: StoredDevice): Caller => ({
   clientId: clientIdOf(device),

@@ -2,7 +2,7 @@ import { fitTexts, invalidParam, type SessionSummary } from '@agenthost/protocol
 import { defined } from '@agenthost/protocol/values';
 import type { Commands } from '../../handler-port/commands.ts';
 import { inShare } from '../../handler-port/share.ts';
-import type { SearchPosition } from '../../journal/search/results.ts';
+import type { SearchPage, SearchPosition } from '../../journal/search/results.ts';
 import type { SliceScheduler } from '../../lib/slice-scheduler.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
@@ -18,11 +18,14 @@ function searchCommands(sync: Sync, slices: SliceScheduler): Commands {
         throw invalidParam('limit', `expected an integer from 1 to ${MAX_LIMIT}`);
       }
       const after = cursor === undefined ? undefined : readCursor(cursor);
+      const { sessions } = caller;
       const page = await inShare(slices, caller, signal, async (pause) => {
         await pause();
-        return sync.afterCommit(() =>
-          sync.journal.search(query, { limit, signal, pause, ...defined({ after }) }),
-        );
+        const find = (from: SearchPosition | undefined) =>
+          sync.afterCommit(() =>
+            sync.journal.search(query, { limit, signal, pause, ...defined({ after: from }) }),
+          );
+        return sessions === undefined ? find(after) : findShared(find, sessions, limit);
       });
       return {
         items: page.hits.map(({ session, chat, turnId, field, snippet, matches }) => {
@@ -41,6 +44,22 @@ function searchCommands(sync: Sync, slices: SliceScheduler): Commands {
       };
     },
   };
+}
+
+/**
+ * The best matches in the sessions that a caller may learn of. There is no cursor: it would tell that there are matches in other sessions.
+ */
+async function findShared(
+  find: (from: SearchPosition | undefined) => Promise<SearchPage>,
+  sessions: Pick<ReadonlyMap<string, unknown>, 'has'>,
+  limit: number,
+): Promise<SearchPage> {
+  const hits: SearchPage['hits'][number][] = [];
+  for (let page = await find(undefined); ; page = await find(page.next)) {
+    hits.push(...page.hits.filter(({ session }) => sessions.has(session.uri)));
+    if (hits.length >= limit || page.next === undefined)
+      return { hits: hits.slice(0, limit), isComplete: page.isComplete };
+  }
 }
 
 const writeCursor = ({ below, skip, withTitles }: SearchPosition): string =>

@@ -9,11 +9,14 @@ import {
 import { defined } from '@agenthost/protocol/values';
 import { AccessTokens, MAX_TOKENS, TOKEN_REVOKED } from '../../auth/access-tokens.ts';
 import { OwnerTokens } from '../../auth/owner-tokens.ts';
+import { People, personProblem } from '../../auth/people.ts';
 import { Answer } from '../../handler-port/answer.ts';
 import type { Commands } from '../../handler-port/commands.ts';
 import type { Clock, Ids, Timers } from '../../lib/clock.ts';
+import type { SessionListing } from '../../sessions/catalogue.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
+import { roleCommands } from './roles.ts';
 
 const MAX_NAME_LENGTH = CHANNEL_LIMITS.tokenName.max;
 const MAX_LIFETIME_SECONDS = 315_360_000;
@@ -24,13 +27,15 @@ const NOT_DURABLE =
 /** `x-createToken`, `x-listTokens` and `x-revokeToken` [AUTH-1]. */
 function tokenCommands(tokens: AccessTokens): Commands {
   return {
-    'x-createToken': async ({ name, scope, lifetimeSeconds }) => {
+    'x-createToken': async ({ name, person, scope, lifetimeSeconds }) => {
       if (name !== undefined && !(name.length <= MAX_NAME_LENGTH && /^[^\p{Cc}\p{Cs}]+$/u.test(name))) {
         throw invalidParam(
           'name',
           `expected 1 to ${MAX_NAME_LENGTH} characters without control characters and lone surrogates`,
         );
       }
+      const problem = person === undefined ? undefined : personProblem(person);
+      if (problem !== undefined) throw invalidParam('person', problem);
       const isWhole = lifetimeSeconds === undefined || Number.isInteger(lifetimeSeconds);
       if (!isWhole || (lifetimeSeconds ?? 1) < 1 || (lifetimeSeconds ?? 1) > MAX_LIFETIME_SECONDS) {
         throw invalidParam('lifetimeSeconds', `expected a whole number from 1 to ${MAX_LIFETIME_SECONDS}`);
@@ -39,7 +44,7 @@ function tokenCommands(tokens: AccessTokens): Commands {
       if (name !== undefined && all.some((token) => token.name === name))
         throw alreadyExists('token', name, 'name');
       const made = await tokens.create({
-        ...defined({ name, scope, lifetimeSeconds }),
+        ...defined({ name, person, scope, lifetimeSeconds }),
       });
       if (made === undefined) {
         throw conflict(`There are ${MAX_TOKENS} tokens, the maximum: revoke unused ones`);
@@ -64,13 +69,26 @@ export async function tokensFeature(parts: {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly ids: Ids;
-}): Promise<Feature & { readonly accessTokens: AccessTokens; readonly ownerTokens: OwnerTokens }> {
-  const accessTokens = await AccessTokens.load(parts);
+  readonly listing: SessionListing;
+}): Promise<
+  Feature & {
+    readonly accessTokens: AccessTokens;
+    readonly ownerTokens: OwnerTokens;
+    readonly people: People;
+  }
+> {
+  const people = await People.load(parts.sync);
+  const accessTokens = await AccessTokens.load({ ...parts, people });
   return {
     name: 'tokens',
     accessTokens,
+    people,
     ownerTokens: await OwnerTokens.load(parts.sync),
-    commands: tokenCommands(accessTokens),
+    commands: { ...tokenCommands(accessTokens), ...roleCommands(parts.sync, people) },
+    observe: () =>
+      parts.listing.onChange((tx, uri, by) => {
+        if (by === -1) people.endSession(tx, uri);
+      }),
     stop: () => accessTokens.end(),
   };
 }

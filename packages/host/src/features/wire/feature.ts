@@ -3,6 +3,7 @@ import { defined } from '@agenthost/protocol/values';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { OwnerTokens } from '../../auth/owner-tokens.ts';
+import type { People } from '../../auth/people.ts';
 import { numberSetting } from '../../config/host-config.ts';
 import type { StatelessChannels } from '../../handler-port/stateless-channels.ts';
 import type { JournalStart } from '../../journal/journal.ts';
@@ -31,6 +32,7 @@ interface Parts {
   readonly start: JournalStart;
   readonly accessTokens: AccessTokens;
   readonly ownerTokens: OwnerTokens;
+  readonly people: People;
   /** Answer requests, plan actions, and are told of clients that leave and return. */
   readonly features: Pick<FeatureList, 'commands' | 'channels' | 'clients'>;
   readonly presentClients: PresentClients;
@@ -91,10 +93,13 @@ export function wireFeature(parts: Parts): Feature & {
     findWays: parts.findWays,
     isOwner: (tokenHash) => ownerTokens.isPresent(tokenHash),
     isGiven: (tokenHash) => accessTokens.isValid(tokenHash),
+    people: parts.people,
+    personOf: (tokenHash) => accessTokens.personOf(tokenHash),
     isReplaced: (tokenHash) =>
       tokenHash === '' || ownerTokens.isReplaced(tokenHash) || accessTokens.isExpired(tokenHash),
   });
   accessTokens.onEnded((tokenHash, isRevoked, revoking) => hub.endToken(tokenHash, isRevoked, revoking));
+  parts.people.onChanged((person) => hub.rolesChanged(person));
   let stopListening = (): Promise<void> => Promise.resolve();
   return {
     name: 'wire',

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { JournalError } from '../journal.ts';
+import type { Announcement } from './announcement.ts';
 import { type Connection, number, optionalText, type Row } from './connection.ts';
 
 /** A cell that this host holds. */
@@ -38,7 +39,7 @@ export async function takeLease(
       );
     }
     const taken = await connection.query(
-      `UPDATE agenthost.cells SET epoch = epoch + 1, mark = 0, holder = $2,
+      `UPDATE agenthost.cells SET epoch = epoch + 1, mark = 0, holder = $2, announced = NULL,
          expires_at = clock_timestamp() + $3 * interval '1 millisecond'
        WHERE id = $1 RETURNING epoch`,
       [number(row, 'id'), holderName(), ttlMs],
@@ -49,16 +50,18 @@ export async function takeLease(
   }
 }
 
-/** Renews a lease by the server's clock. Resolves with whether this host still holds it. */
+/**
+ * Renews a lease by the server's clock, and writes how gateways reach the host. Resolves with whether this host still holds it.
+ */
 export async function renewLease(
   connection: Connection,
   { cell, epoch }: Lease,
-  ttlMs: number,
+  { ttlMs, announcement }: { readonly ttlMs: number; readonly announcement: Announcement | undefined },
 ): Promise<boolean> {
   const { rowCount } = await connection.query(
-    `UPDATE agenthost.cells SET expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+    `UPDATE agenthost.cells SET announced = $4, expires_at = clock_timestamp() + $3 * interval '1 millisecond'
      WHERE id = $1 AND epoch = $2`,
-    [cell, epoch, ttlMs],
+    [cell, epoch, ttlMs, announcement === undefined ? null : JSON.stringify(announcement)],
   );
   return rowCount === 1;
 }
@@ -66,7 +69,7 @@ export async function renewLease(
 /** Gives a lease back, so that the next host takes it at once. */
 export async function releaseLease(connection: Connection, { cell, epoch }: Lease): Promise<void> {
   await connection.query(
-    'UPDATE agenthost.cells SET holder = NULL, expires_at = NULL WHERE id = $1 AND epoch = $2',
+    'UPDATE agenthost.cells SET holder = NULL, expires_at = NULL, announced = NULL WHERE id = $1 AND epoch = $2',
     [cell, epoch],
   );
 }

@@ -195,8 +195,17 @@ const createTables = `
   );
 `;
 
+/**
+ * Version 2. `announced`: how gateways reach the host that holds the cell, as JSON (see announcement.ts). The index gives the newest sessions
+ * of all cells.
+ */
+const addGateways = `
+  ALTER TABLE agenthost.cells ADD COLUMN announced text;
+  CREATE INDEX sessions_of_all ON agenthost.sessions (modified_at DESC, cell, uri);
+`;
+
 /** All migrations in order. Append only: a released migration never changes. */
-const migrations: readonly string[] = [createTables];
+const migrations: readonly string[] = [createTables, addGateways];
 
 /**
  * Brings the database to the newest version, in one transaction. Hosts that start at the same time wait for each other. Rejects with

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalWrite } from '../journal.ts';
 import { Connection } from './connection.ts';
+import { FENCE_FAULTS, replaceFence } from './fence-faults-fixture.ts';
 import { PostgresJournal, type PostgresJournalOptions } from './postgres-journal.ts';
 import { findPrograms, TestServer } from './postgres-server-fixture.ts';
 
@@ -9,16 +10,6 @@ const chat = 'ahp-chat:/c1';
 
 /** Timers of a host that is paused: nothing is due. */
 const paused = { after: () => () => undefined, immediate: () => undefined };
-/** A fence that finds nothing, and one that keeps no host from taking the cell. */
-const FAULTS = {
-  'no check of the epoch': 'BEGIN END',
-  'no lock of the cell': `BEGIN
-    IF NOT EXISTS (SELECT 1 FROM agenthost.cells WHERE id = wanted AND epoch = held) THEN
-      RAISE EXCEPTION 'fenced' USING ERRCODE = 'AH001';
-    END IF;
-  END`,
-};
-
 const envelope = (seq: number): JournalWrite => ({
   op: 'envelope',
   seq,
@@ -161,20 +152,16 @@ describe.skipIf(programs === undefined)(
         expect(await unknownToSecond()).toEqual([]);
       });
 
-      test.each(Object.entries(FAULTS))('a fault in the fence is found: %s', async (_, body) => {
-        const replace = (text: string): Promise<void> =>
-          query(
-            `CREATE OR REPLACE FUNCTION agenthost.fence(wanted integer, held bigint, next bigint) RETURNS void LANGUAGE plpgsql AS $fault$ ${text} $fault$`,
-          );
+      test.each(Object.entries(FENCE_FAULTS))('a fault in the fence is found: %s', async (_, body) => {
         const journal = create();
         await journal.open();
         await journal.close();
         const source = await firstOf(`SELECT prosrc FROM pg_proc WHERE proname = 'fence'`);
-        await replace(body);
+        await query(replaceFence(body));
         try {
           expect(await unknownToSecond()).not.toEqual([]);
         } finally {
-          await replace(String(source));
+          await query(replaceFence(String(source)));
         }
       });
 
@@ -271,9 +258,9 @@ describe.skipIf(programs === undefined)(
         );
         await query('UPDATE agenthost.version SET version = 99');
         const newer = await failure(server.url);
-        await query('UPDATE agenthost.version SET version = 1');
+        await query('UPDATE agenthost.version SET version = 2');
         expect(newer).toMatch(
-          /^newer: .* has version 99, and this host knows versions up to 1: install a newer agenthost/,
+          /^newer: .* has version 99, and this host knows versions up to 2: install a newer agenthost/,
         );
       });
     });

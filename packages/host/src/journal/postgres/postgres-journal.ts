@@ -23,9 +23,11 @@ import type {
 } from '../rows.ts';
 import type { SearchOptions, SearchPage } from '../search/results.ts';
 import { search } from '../search/search.ts';
+import type { Announcement } from './announcement.ts';
 import { Connection, type Statements } from './connection.ts';
 import { readDiskUse, readWholeDiskUse } from './disk-space.ts';
 import { TAKEN } from './errors.ts';
+import { FolderOfCell } from './folder-of-cell.ts';
 import { type Lease, releaseLease, renewLease, takeLease } from './lease.ts';
 import { migrate } from './migrations.ts';
 import { readNumbers } from './numbers.ts';
@@ -65,6 +67,11 @@ export interface PostgresJournalOptions {
   readonly password?: string | undefined;
   /** Name of the host's identity: its rows are its own, and one host at a time holds it. Default 'main'. */
   readonly cell?: string | undefined;
+  /**
+   * The data folder of the host. `open` rejects with 'locked' while another host in PostgreSQL uses the folder, and when it belongs to another cell.
+   * Default: none is locked.
+   */
+  readonly dataFolder?: string | undefined;
   /**
    * ms for which `open` waits while another host holds the cell. Default 10,000, in which the lease of a killed host ends. Infinity: until
    * the cell is free, as a standby does.
@@ -108,6 +115,8 @@ export class PostgresJournal implements Journal {
   readonly #timers: Timers;
   #open: Open | undefined;
   #cancelRenewal: Cancel = () => undefined;
+  #folder: FolderOfCell | undefined;
+  #announce: () => Announcement | undefined = () => undefined;
   #isClosed = false;
 
   constructor(options: PostgresJournalOptions) {
@@ -120,6 +129,17 @@ export class PostgresJournal implements Journal {
   async open(): Promise<JournalStart> {
     if (this.#open !== undefined) throw new JournalError('io', 'the journal is open already');
     this.#isClosed = false;
+    const { dataFolder } = this.#options;
+    if (dataFolder !== undefined) this.#folder = FolderOfCell.take(dataFolder, this.#cellName);
+    try {
+      return await this.#openCell();
+    } catch (error) {
+      this.#folder?.release();
+      throw error;
+    }
+  }
+
+  async #openCell(): Promise<JournalStart> {
     const connection = await this.#connectWriter();
     try {
       await migrate(connection);
@@ -141,6 +161,15 @@ export class PostgresJournal implements Journal {
       await connection.end();
       throw error;
     }
+  }
+
+  /**
+   * Tells gateways how to reach this host. `read` is called now and with each renewal of the lease. Does not reject: without the server, the next
+   * renewal writes it.
+   */
+  async announce(read: () => Announcement): Promise<void> {
+    this.#announce = read;
+    await this.#renew();
   }
 
   async commit(writes: readonly JournalWrite[]): Promise<void> {
@@ -309,6 +338,7 @@ export class PostgresJournal implements Journal {
       if (!(error instanceof JournalError)) throw error;
     }
     await Promise.all([transactions.close(), gate.close()]);
+    this.#folder?.release();
   }
 
   #opened(): Open {
@@ -363,8 +393,10 @@ export class PostgresJournal implements Journal {
     const open = this.#open;
     if (open === undefined) return;
     const { lease, transactions } = open;
+    const [ttlMs, announcement] = [this.#leaseMs, this.#announce()];
     try {
-      if (await transactions.alone((connection) => renewLease(connection, lease, this.#leaseMs))) return;
+      if (await transactions.alone((connection) => renewLease(connection, lease, { ttlMs, announcement })))
+        return;
     } catch (error) {
       // While the server does not answer, no other host takes the cell either.
       if (error instanceof JournalError) return;

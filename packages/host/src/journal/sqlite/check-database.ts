@@ -2,8 +2,10 @@ import { Worker } from 'node:worker_threads';
 
 /** What a check of a database file found. */
 export interface DatabaseCheck {
-  /** What is damaged. Absent: nothing. */
+  /** What is damaged. Absent: nothing, or it could not be read. */
   readonly fault?: string;
+  /** Why it could not be checked, such as a missing permission. Absent: it was checked. */
+  readonly unreadable?: string;
   /** Version of its schema; 0 if unknown. */
   readonly version: number;
   /** Highest number of an envelope; 0 if unknown. */
@@ -18,6 +20,8 @@ export interface DatabaseCheck {
 const CHECK = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');
+/* SQLITE_CORRUPT, SQLITE_NOTADB */
+const DAMAGE = [11, 26];
 const found = { version: 0, lastSeq: 0, reservedSeq: 0, newestTime: 0 };
 try {
   const database = new DatabaseSync(workerData);
@@ -38,14 +42,15 @@ try {
     database.close();
   }
 } catch (error) {
-  found.fault = String(error?.message ?? error);
+  const isDamage = DAMAGE.includes(error?.errcode & 0xff);
+  found[isDamage ? 'fault' : 'unreadable'] = String(error?.message ?? error);
 }
 parentPort.postMessage(found);
 `;
 
 /**
- * Checks a database that no other connection uses, by SQLite's `quick_check`, and reads its numbers. The event loop stays free. Rejects only when the
- * check cannot run: an unreadable file is a fault.
+ * Checks a database that no other connection uses, by SQLite's `quick_check`, and reads its numbers. The event loop stays free. While
+ * it runs, no host can start with this database. Rejects only when the check cannot run.
  */
 export function checkDatabase(file: string): Promise<DatabaseCheck> {
   return new Promise((resolve, reject) => {

@@ -109,7 +109,7 @@ function toSeq(content: string, format: RegExp): number | 'damaged' {
 }
 
 /** Makes renames and removals in a folder durable. Windows has no such call, and needs none. */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
   try {

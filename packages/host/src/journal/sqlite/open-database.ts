@@ -58,6 +58,18 @@ export function journalFiles(folder: string): JournalFiles {
   };
 }
 
+/** This file exists while a restore exchanges the files of a data folder, and after one that was killed then. */
+export const restoreMark = (folder: string): string => join(folder, 'restore.json');
+
+/** Throws `JournalError` 'missing' for a folder whose restore was interrupted: it has files of two states. */
+export function refuseInterrupted(folder: string): void {
+  if (existsSync(restoreMark(folder)))
+    throw new JournalError(
+      'missing',
+      `a restore into ${folder} was interrupted: repeat \`agenthost backup restore\``,
+    );
+}
+
 /** An open database, and facts about it. */
 export interface OpenDatabase {
   readonly database: DatabaseSync;
@@ -107,6 +119,7 @@ function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
   const { files } = options;
   try {
     makeFolder(files.folder);
+    refuseInterrupted(files.folder);
     refuseFolder(files.database);
     createPrivately(files.database);
     const inode = statSync(files.database).ino;
@@ -163,6 +176,8 @@ function tryOpen(options: OpenDatabaseOptions): OpenDatabase {
     // Before the first read, so that the read takes the lock and the index of the log stays in this process's memory.
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     refuseNewer(database, files.database, options.migrations.length);
+    // Again under the lock: a restore marks the folder, and then looks for a lock.
+    refuseInterrupted(files.folder);
     const isNew = readVersion(database) === 0;
     if (isNew) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}`);

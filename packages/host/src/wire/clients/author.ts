@@ -2,7 +2,7 @@ import type { Author, Implementation } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 
 /** The names of a client for people, as its `clientInfo` gave them. */
-export type ClientNames = Omit<Author, 'clientId'>;
+export type ClientNames = Omit<Author, 'clientId' | 'person'>;
 
 /** Longest name, in UTF-16 code units. Every answer of a person contains a name. */
 const MAX_NAME = 100;

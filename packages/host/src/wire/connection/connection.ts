@@ -2,6 +2,7 @@ import { CLOSE_CODES, invalidRequest, isWithinScope, WireError } from '@agenthos
 import { type AnyMethods, Peer, TRANSPORT_CLOSE } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
+import type { Roles } from '../../auth/people.ts';
 import { steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type EncodedEnvelope, EncodedNotification, type Sink } from '../../sync/subscription.ts';
@@ -19,6 +20,7 @@ import { Outbox, type OutboxLimits } from './outbox.ts';
 import { ReadThrottle, throttled } from './read-throttle.ts';
 import { RequestGate } from './request-gate.ts';
 import type { SharedMerges } from './shared-envelopes.ts';
+import { Sight } from './sight.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { SubscribedChannels } from './subscribed-channels.ts';
 import type { TokenRateLimit } from './token-rate-limits.ts';
@@ -44,9 +46,15 @@ export interface Online {
 /** One accepted connection: its peer, its outbox and its subscriptions. */
 export class Connection implements Sink {
   readonly identity: TokenIdentity;
+  /** The person of its token; `undefined`: the token has none. */
+  readonly person: string | undefined;
+  /** What it may see of the host. */
+  readonly sight: Sight;
   readonly peer: Peer<AnyMethods, AnyMethods>;
   readonly outbox: Outbox;
   readonly channels: SubscribedChannels;
+  /** The sessions with roles that the client was told of last. */
+  toldSessions: ReadonlySet<string> = new Set();
   /** Limits the concurrent requests. */
   readonly gate: RequestGate;
   readonly #sync: Sync;
@@ -65,6 +73,9 @@ export class Connection implements Sink {
   constructor(parts: {
     transport: ServerTransport;
     identity: TokenIdentity;
+    person: string | undefined;
+    /** The present roles of the person. */
+    roles(): Roles;
     sync: Sync;
     timers: Timers;
     log: Log;
@@ -84,6 +95,8 @@ export class Connection implements Sink {
     onChannels(identity: TokenIdentity, by: number): void;
   }) {
     this.identity = parts.identity;
+    this.person = parts.person;
+    this.sight = new Sight(parts.identity.scope, () => parts.roles(), parts.sync.registry);
     this.channels = new SubscribedChannels((by) => parts.onChannels(parts.identity, by));
     this.#sync = parts.sync;
     this.#findWays = parts.findWays;
@@ -233,7 +246,9 @@ export class Connection implements Sink {
 
   envelope(encoded: EncodedEnvelope, delivery: Parameters<Sink['envelope']>[1]): void {
     if (this.#translator === undefined) return;
-    for (const translated of this.#translator.envelopes(encoded)) this.outbox.envelope(translated, delivery);
+    const seen = this.sight.envelope(encoded, this.#online?.client.id);
+    if (seen === undefined) return;
+    for (const translated of this.#translator.envelopes(seen)) this.outbox.envelope(translated, delivery);
   }
 
   frame(text: string, kind: 'message' | 'response'): void {
@@ -241,6 +256,7 @@ export class Connection implements Sink {
   }
 
   notification(notification: EncodedNotification): void {
+    if (!this.sight.passes(notification)) return;
     const text = this.#translator?.notification(notification);
     if (text !== undefined) this.outbox.frame(text, 'message');
   }
@@ -248,6 +264,12 @@ export class Connection implements Sink {
   /** Sends a notification other than an envelope, in order. */
   notify(method: string, params: object): void {
     this.notification(new EncodedNotification(method, params));
+  }
+
+  /** The same, also about a session that the connection no longer sees. */
+  tell(method: string, params: object): void {
+    const text = this.#translator?.notification(new EncodedNotification(method, params));
+    if (text !== undefined) this.outbox.frame(text, 'message');
   }
 
   /** Asks the client. Rejects with the errors of `Peer.request`. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TokenScope } from '@agenthost/protocol';
+import { isWithinScope, type TokenScope } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
 import {
@@ -60,7 +60,12 @@ export interface ServerOptions {
   /** Returns the reason to refuse one more connection of this token; `undefined`: it is accepted. Default: accepts all. */
   refusalFor?(identity: TokenIdentity): string | undefined;
   accept(transport: ServerTransport, identity: TokenIdentity): void;
+  /** The scope whose limits of messages count for a token. Default: its own, and `observe` for `none`. */
+  limitScopeOf?(identity: TokenIdentity): LimitScope;
 }
+
+/** A scope with limits of its own. */
+type LimitScope = Exclude<TokenScope, 'none'>;
 
 /** Paths that accept WebSockets [WIRE-1]. */
 const PROTOCOL_PATHS = new Set(['/ahp', '/']);
@@ -93,7 +98,7 @@ export class HostServer {
   readonly #listener: Listener;
   readonly #unauthenticated: UnauthenticatedSockets;
   readonly #unhandled = new UnhandledBytes();
-  readonly #sockets: Record<TokenScope, WebSocketServer>;
+  readonly #sockets: Record<LimitScope, WebSocketServer>;
   readonly #page: WebPage | undefined;
   readonly #viewOf: (request: IncomingMessage) => RequestView;
 
@@ -107,7 +112,7 @@ export class HostServer {
       proxies: proxies === undefined ? undefined : trustedProxies(proxies),
     };
     this.#viewOf = (request) => viewOf(request, viewOptions);
-    const socketsOf = (scope: TokenScope): WebSocketServer => {
+    const socketsOf = (scope: LimitScope): WebSocketServer => {
       const limits = MESSAGE_LIMITS[scope];
       return new WebSocketServer({
         ...WEBSOCKET_SERVER_OPTIONS,
@@ -242,6 +247,8 @@ export class HostServer {
       const { reason, waitMs } = admission;
       return answer(response, { status: waitMs > 0 ? 429 : 401, reason, waitMs });
     }
+    if (!isWithinScope(admission.identity.scope, 'observe'))
+      return answer(response, { status: 403, reason: 'metrics take a token of scope observe' });
     const { contentType, body } = read();
     const headers = { 'content-type': contentType, 'content-length': Buffer.byteLength(body) };
     response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body);
@@ -262,13 +269,19 @@ export class HostServer {
     socket.on('error', () => socket.destroy());
     const decided = this.#decide(request, 'GET');
     if (!('identity' in decided)) return refuse(socket, decided);
-    const sockets = this.#sockets[decided.identity.scope];
+    const { tokenHash, scope } = decided.identity;
+    const limitScope =
+      this.#options.limitScopeOf?.(decided.identity) ?? (scope === 'none' ? 'observe' : scope);
+    const sockets = this.#sockets[limitScope];
     const begun = Buffer.concat([head, takeRest(request.socket)]);
     sockets.handleUpgrade(request, socket, begun, (accepted) => {
       this.#unauthenticated.authenticated(request.socket);
       const { maxPayload: maxFrameBytes } = sockets.options;
       const transport = wrapServerSocket(accepted, defined({ maxFrameBytes }));
-      this.#unhandled.watch(decided.identity, { stream: socket, socket: accepted, transport });
+      this.#unhandled.watch(
+        { tokenHash, scope: limitScope },
+        { stream: socket, socket: accepted, transport },
+      );
       this.#options.accept(transport, decided.identity);
     });
   }

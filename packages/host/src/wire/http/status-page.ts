@@ -55,6 +55,7 @@ ${body}</body>
 `;
 
 const MAY: Readonly<Record<TokenScope, string>> = {
+  none: 'see and work in the sessions that were shared with its person',
   observe: 'look at everything',
   interact: 'look at everything and work in sessions and terminals',
   admin: 'do everything',

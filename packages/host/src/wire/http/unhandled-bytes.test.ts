@@ -4,8 +4,9 @@ import { connect } from 'node:net';
 import { WEBSOCKET_SERVER_OPTIONS, wrapServerSocket } from '@agenthost/rpc/websocket-server';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { MAX_UNHANDLED_BYTES, MAX_UNHANDLED_BYTES_IN_ALL, UnhandledBytes } from './unhandled-bytes.ts';
+
+type Identity = Parameters<UnhandledBytes['watch']>[0];
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -23,7 +24,7 @@ interface Client {
 }
 
 /** A server that counts the unhandled bytes of its clients. */
-async function serve(): Promise<(identity: TokenIdentity) => Promise<Client>> {
+async function serve(): Promise<(identity: Identity) => Promise<Client>> {
   const unhandled = new UnhandledBytes();
   const http = createServer();
   const server = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, noServer: true });
@@ -86,7 +87,7 @@ async function serve(): Promise<(identity: TokenIdentity) => Promise<Client>> {
   };
 }
 
-const of = (tokenHash: string, scope: TokenIdentity['scope']): TokenIdentity => ({ tokenHash, scope });
+const of = (tokenHash: string, scope: Identity['scope']): Identity => ({ tokenHash, scope });
 
 test('of a token with too many bytes of incomplete messages the connection with the most is closed', async () => {
   const join = await serve();

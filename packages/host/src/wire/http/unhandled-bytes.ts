@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
+import type { TokenScope } from '@agenthost/protocol';
 import { TRANSPORT_CLOSE } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { RawData, WebSocket } from 'ws';
-import type { TokenIdentity } from '../../auth/access-tokens.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -33,7 +33,7 @@ export class UnhandledBytes {
 
   /** Counts the bytes of `stream`. `socket` reads the messages of `transport` from it. */
   watch(
-    { tokenHash, scope }: TokenIdentity,
+    { tokenHash, scope }: { tokenHash: string; scope: Exclude<TokenScope, 'none'> },
     { stream, socket, transport }: { stream: Duplex; socket: WebSocket; transport: ServerTransport },
   ): void {
     if (scope === 'admin') return;

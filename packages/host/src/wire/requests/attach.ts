@@ -80,7 +80,7 @@ export async function attachWithSnapshots(
             item,
             before,
             subscription,
-            snapshot: connection.translator.snapshot(snapshot, item.channel.kind),
+            snapshot: connection.translator.snapshot(connection.sight.snapshot(snapshot), item.channel.kind),
           };
         } catch (error) {
           restore(connection, item.channel, before);

@@ -3,7 +3,9 @@ import type { AnnotationEntry, Author, StateAction } from '@agenthost/protocol';
 /** The actions that name the client that dispatched them. */
 const SIGNED = [
   'chat/turnStarted',
+  'chat/turnCancelled',
   'chat/pendingMessageSet',
+  'chat/pendingMessageRemoved',
   'chat/inputCompleted',
   'chat/toolCallConfirmed',
   'chat/toolCallResultConfirmed',

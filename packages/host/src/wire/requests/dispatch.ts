@@ -32,8 +32,9 @@ import type { Clients } from '../clients/clients.ts';
 import { type Connection } from '../connection/connection.ts';
 import { outlineOf, withoutLongTexts } from './action-outline.ts';
 import { withAuthor, withoutAuthor } from './authorship.ts';
-import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
+import { authorOf, beyondSentence, callerOf, scopeRefusal, scopeSentence } from './caller.ts';
 import { planChoice } from './choices.ts';
+import type { SessionRights } from './session-rights.ts';
 
 /** A dispatch whose action is not checked yet. */
 type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
@@ -43,9 +44,17 @@ export class Dispatcher {
   readonly #sync: Sync;
   readonly #clients: Clients<Connection>;
   readonly #modules: ChannelModules;
+  readonly #rights: SessionRights;
   readonly #log: Log;
 
-  constructor(parts: { sync: Sync; clients: Clients<Connection>; modules: ChannelModules; log: Log }) {
+  constructor(parts: {
+    sync: Sync;
+    clients: Clients<Connection>;
+    modules: ChannelModules;
+    rights: SessionRights;
+    log: Log;
+  }) {
+    this.#rights = parts.rights;
     this.#sync = parts.sync;
     this.#clients = parts.clients;
     this.#modules = parts.modules;
@@ -91,6 +100,8 @@ export class Dispatcher {
   }
 
   #check(connection: Connection, incoming: Incoming, channel: Channel): Promise<void> | undefined {
+    // As for a channel that does not exist.
+    if (!connection.sight.sees(channel)) return void this.#settle(connection, incoming, () => undefined);
     const given = channel.is('session') ? connection.translator.choice(incoming.action) : undefined;
     if (given !== undefined && channel.is('session')) {
       const choosing = { session: channel, action: echoOf(incoming.action), given };
@@ -110,9 +121,16 @@ export class Dispatcher {
       return undefined;
     }
     const { scope } = connection.identity;
-    if (!isWithinScope(scope, least)) {
+    const allowed = isWithinScope(scope, least)
+      ? undefined
+      : this.#rights.ofAction(connection, channel, checked.action, least);
+    if (allowed?.isAllowed === false && allowed.beyond !== undefined) {
+      this.#refuse(connection, incoming, reject('permissionDenied', beyondSentence(type, allowed.beyond)));
+      return undefined;
+    }
+    if (allowed?.isAllowed === false) {
       const asked = type === 'session/configChanged' ? checked.action : {};
-      const refusal = scopeRefusal(type, asked, { held: scope, needed: least });
+      const refusal = scopeRefusal(type, asked, { held: allowed.held, needed: least });
       this.#refuse(connection, incoming, reject('permissionDenied', scopeSentence(refusal), refusal));
       return undefined;
     }
@@ -123,9 +141,7 @@ export class Dispatcher {
       this.#refuse(connection, echoed, reject('tooLarge', sizeText(tooLarge), tooLarge));
       return undefined;
     }
-    const { client } = connection.online;
-    const author = { clientId: client.id, ...client.names };
-    return this.#plan(connection, incoming, channel, withAuthor(checked.action, author));
+    return this.#plan(connection, incoming, channel, withAuthor(checked.action, authorOf(connection)));
   }
 
   #plan<K extends ChannelKind>(
@@ -217,8 +233,8 @@ export class Dispatcher {
       this.#sync.transact('client', (tx) => {
         work(tx);
         const { client } = connection.online;
-        // Dispatches of an `observe` token are always refused, also when they are sent again.
-        if (epochOf(connection, incoming) === undefined || connection.identity.scope === 'observe') return;
+        // Dispatches of a client that may act nowhere are always refused, also when they are sent again.
+        if (epochOf(connection, incoming) === undefined || !connection.sight.mayAct) return;
         this.#clients.processed(tx, client, incoming.clientSeq);
       });
     } catch (error) {

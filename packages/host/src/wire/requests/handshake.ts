@@ -10,11 +10,14 @@ import {
   permissionDenied,
   type ReconnectParams,
   type ReconnectResult,
+  ROOT_URI,
+  type Snapshot,
   SUPPORTED_RANGES,
   unknownClient,
   unsupportedProtocolVersion,
   WireError,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { Answer } from '../../handler-port/answer.ts';
 import type { StatelessChannels } from '../../handler-port/stateless-channels.ts';
 import type { JournalStart } from '../../journal/journal.ts';
@@ -118,7 +121,7 @@ export class Handshake {
       startEpoch(record, epoch);
     });
     if (connection.takesPart) await this.#departures.returned(client.id, uris);
-    const wanted = (await this.#open(uris)).map((channel) => ({
+    const wanted = (await this.#open(connection, uris)).map((channel) => ({
       channel,
       view: undefined,
       delivery: undefined,
@@ -129,10 +132,12 @@ export class Handshake {
     const result: InitializeResult = {
       protocolVersion: version,
       serverSeq: fromSeq,
-      snapshots,
-      ...this.#facts,
-      telemetry: this.#stateless.capabilities(connection.identity.scope),
+      snapshots: stillSeen(connection, snapshots),
+      ...(connection.sight.isWhole
+        ? { ...this.#facts, telemetry: this.#stateless.capabilities(connection.identity.scope) }
+        : { ...defined({ serverInfo: this.#facts.serverInfo }) }),
       'x-scope': connection.identity.scope,
+      ...rolesOf(connection),
     };
     return Answer.held(connection.translator.result('initialize', result));
   }
@@ -165,7 +170,7 @@ export class Handshake {
     });
     if (connection.takesPart) await this.#departures.returned(client.id, uris);
     const joined = this.#joinStateless(connection, uris, true);
-    const channels = await this.#open(uris);
+    const channels = await this.#open(connection, uris);
     const wanted = channels.map((channel) => {
       const last = before.get(channel.uri);
       return { channel, view: last?.view, delivery: last?.delivery };
@@ -182,7 +187,7 @@ export class Handshake {
       }
     }
     const { snapshots } = await attachWithSnapshots(this.#attaching, connection, wanted);
-    const result: ReconnectResult = { type: 'snapshot', snapshots };
+    const result: ReconnectResult = { type: 'snapshot', snapshots: stillSeen(connection, snapshots) };
     return Answer.held(result);
   }
 
@@ -265,7 +270,7 @@ export class Handshake {
     const { scope } = connection.identity;
     const { hasMcpApps } = connection.online.client;
     for (const uri of uris) {
-      if (!this.#stateless.has(uri)) continue;
+      if (!connection.sight.isWhole || !this.#stateless.has(uri)) continue;
       try {
         this.#stateless.subscribe(uri, connection, { scope, hasMcpApps, isResumed });
         joined.add(uri);
@@ -277,10 +282,23 @@ export class Handshake {
     return joined;
   }
 
-  async #open(uris: readonly string[]): Promise<Channel[]> {
+  async #open({ sight }: Connection, uris: readonly string[]): Promise<Channel[]> {
     const opened = await Promise.all(uris.map((uri) => this.#sync.registry.open(uri)));
-    return opened.filter((channel) => channel !== undefined);
+    return opened.flatMap((channel) => (channel !== undefined && sight.sees(channel) ? [channel] : []));
   }
+}
+
+/** Without channels whose roles ended while the snapshots were made. Envelopes of these are not sent. */
+const stillSeen = ({ sight }: Connection, snapshots: readonly Snapshot[]): Snapshot[] =>
+  snapshots.filter(({ resource }) => resource === ROOT_URI || sight.seesUri(resource));
+
+/** The person of the token, and the person's roles. */
+function rolesOf({ person, sight }: Connection): Pick<InitializeResult, 'x-person' | 'x-roles'> {
+  const { roles } = sight;
+  return defined({
+    'x-person': person,
+    'x-roles': roles.size === 0 ? undefined : Object.fromEntries(roles),
+  });
 }
 
 /** Returns the newest common version; `undefined`: there is none. Throws `-32602` for a list without versions. */

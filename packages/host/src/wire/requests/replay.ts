@@ -100,12 +100,14 @@ function readable(
   const emptied = new Set<string>();
   for (const row of rows) {
     const mayCut = MAY_CUT.test(row.json) && (before.get(row.channel)?.fromOrdinal ?? 0) > 0;
-    if (connection.translator.isIdentity && !mayCut) {
+    if (connection.translator.isIdentity && connection.sight.isWhole && !mayCut) {
       actions.push(row.json);
       continue;
     }
     // Journaled by this host after its checks.
-    const envelope: ActionEnvelope = JSON.parse(row.json);
+    const stored: ActionEnvelope = JSON.parse(row.json);
+    const envelope = connection.sight.replayed(stored);
+    if (envelope === undefined) continue;
     // The window may lack the resumed turn, or the turn before it (CHAT-23).
     if (mayCut && envelope.action.type === 'chat/turnResume') return { actionsJson: undefined, emptied };
     if (mayCut && envelope.action.type === 'chat/truncated') {

@@ -24,8 +24,9 @@ import type { Sync } from '../../sync/sync.ts';
 import { withClientFiles } from '../client-files/attachments.ts';
 import type { Connection } from '../connection/connection.ts';
 import { isObject } from '../json.ts';
-import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
+import { beyondSentence, callerOf, scopeRefusal, scopeSentence } from './caller.ts';
 import { firstChoice } from './choices.ts';
+import type { SessionRights } from './session-rights.ts';
 
 type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
 
@@ -128,6 +129,8 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'x-createToken',
   'x-listTokens',
   'x-revokeToken',
+  'x-setSessionRole',
+  'x-listSessionRoles',
   'x-setPresence',
   'x-pushKey',
   'x-subscribePush',
@@ -160,7 +163,13 @@ const PING_PATIENCE_MS = 3_000;
 /** Routes the requests of a connection to their commands. */
 export function routeRequests(
   connection: Connection,
-  { commands, wire, sync, inTurn }: { commands: Commands; wire: WireRequests; sync: Sync; inTurn: InTurn },
+  {
+    commands,
+    wire,
+    sync,
+    rights,
+    inTurn,
+  }: { commands: Commands; wire: WireRequests; sync: Sync; rights: SessionRights; inTurn: InTurn },
 ): void {
   const { peer } = connection;
   const serve = <M extends keyof WireRequests>(method: M, run: WireRequests[M]): void =>
@@ -170,7 +179,9 @@ export function routeRequests(
         if (method !== 'subscribe' && !connection.isOnline) connection.meet(params);
         const waiting = paramsIn(connection, method, params);
         const given = waiting instanceof Promise ? await waiting : waiting;
-        return await guarded(() => run(connection, checkCall(connection, method, given)));
+        const checked = checkCall(connection, rights, method, given);
+        const allowed = checked instanceof Promise ? await checked : checked;
+        return await guarded(() => run(connection, allowed));
       } catch (error) {
         // The error is not what the outbox is held for.
         connection.outbox.release();
@@ -190,13 +201,18 @@ export function routeRequests(
   );
   for (const method of CLIENT_REQUEST_METHODS) {
     if (method === 'ping' || method in wire) continue;
-    routeCommand(connection, { commands, sync, inTurn }, method);
+    routeCommand(connection, { commands, sync, rights, inTurn }, method);
   }
 }
 
 function routeCommand<M extends ClientRequestMethod>(
   connection: Connection,
-  { commands, sync, inTurn }: { commands: Commands; sync: Sync; inTurn: InTurn },
+  {
+    commands,
+    sync,
+    rights,
+    inTurn,
+  }: { commands: Commands; sync: Sync; rights: SessionRights; inTurn: InTurn },
   method: M,
 ): void {
   const isConcurrent = CONCURRENT.has(method);
@@ -214,7 +230,8 @@ function routeCommand<M extends ClientRequestMethod>(
         const waiting = paramsIn(connection, method, params);
         // A request keeps its place: one whose params need no lookup starts at once.
         const given = waiting instanceof Promise ? await waiting : waiting;
-        const checked = checkCall(connection, method, translator.params(method, given));
+        const checking = checkCall(connection, rights, method, translator.params(method, given));
+        const checked = checking instanceof Promise ? await checking : checking;
         const choose = firstChoice(connection, method, given);
         const answer = await command(checked, caller, context.signal);
         if (choose !== undefined) await sync.commit('client', (tx) => choose(tx, sync));
@@ -240,18 +257,26 @@ export function paramsIn(connection: Connection, method: string, params: unknown
     : params;
 }
 
-/** Returns the checked params of a call. Throws if they are invalid, or if the token of the connection does not allow the call [AUTH-1]. */
+/**
+ * Returns the checked params of a call, or a promise while the sessions that it concerns are looked up. Throws if they are invalid, or if neither
+ * the scope of the token nor a role of its person allows the call [AUTH-1].
+ */
 function checkCall<M extends ClientRequestMethod>(
-  { identity: { scope }, isEnding }: Connection,
+  connection: Connection,
+  rights: SessionRights,
   method: M,
   params: unknown,
-): Params<M> {
-  if (isEnding) throw permissionDenied('The token of this connection has ended');
+): Params<M> | Promise<Params<M>> {
+  if (connection.isEnding) throw permissionDenied('The token of this connection has ended');
   const checked = checkParams(method, params);
   const least = scopeOfRequest(method, checked);
-  if (!isWithinScope(scope, least))
-    throw scopeDenied(scopeRefusal(method, checked, { held: scope, needed: least }));
-  return checked;
+  if (isWithinScope(connection.identity.scope, least)) return checked;
+  return rights.ofRequest(connection, method, checked).then((allowed) => {
+    if (allowed.isAllowed) return checked;
+    const { held, beyond } = allowed;
+    if (beyond !== undefined) throw permissionDenied(beyondSentence(method, beyond));
+    throw scopeDenied(scopeRefusal(method, checked, { held, needed: least }));
+  });
 }
 
 function checkParams<M extends ClientRequestMethod>(method: M, params: unknown): Params<M> {

@@ -23,7 +23,7 @@ export function routeSideRequests(connection: Connection, channels: Pick<Statele
         const caller = sideCaller();
         if (connection.isEnding) throw permissionDenied('The token of this connection has ended');
         const { side } = channels;
-        if (side === undefined) throw methodNotFound(method);
+        if (side === undefined || !connection.sight.isWhole) throw methodNotFound(method);
         const run = (): Promise<object> => side.request(method, params, caller, signal);
         return UNGATED.has(method) ? run() : connection.gate.run(run);
       },
@@ -31,6 +31,6 @@ export function routeSideRequests(connection: Connection, channels: Pick<Statele
     );
   }
   connection.peer.onNotification(LOG_MESSAGE, (params) => {
-    if (connection.isOnline) channels.side?.logged(params, sideCaller());
+    if (connection.isOnline && connection.sight.isWhole) channels.side?.logged(params, sideCaller());
   });
 }

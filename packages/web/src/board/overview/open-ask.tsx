@@ -2,7 +2,7 @@ import type { Mirror } from '@agenthost/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useOpened, useSelected } from '../../live/use-live.ts';
-import { useMayAct } from '../../live/use-scope.ts';
+import { useMayActIn } from '../../live/use-scope.ts';
 import { InlineQuestion } from '../../questions/inline-question.tsx';
 import { answerable } from '../../questions/waiting-questions.ts';
 import { text } from '../../text/text.ts';
@@ -36,7 +36,7 @@ function Asked({
   readonly fallback: ReactNode;
 }) {
   const { link, summary } = session;
-  const mayAct = useMayAct(link);
+  const mayAct = useMayActIn(link, summary.resource);
   const entries = useSelected(mirror, ({ inputNeeded }) => inputNeeded);
   const waiting = answerable(entries ?? []);
   const [first] = waiting;

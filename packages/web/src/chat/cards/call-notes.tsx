@@ -1,4 +1,4 @@
-import { type StringOrMarkdown, type ToolCallState, textOf } from '@agenthost/protocol';
+import { authorName, type StringOrMarkdown, type ToolCallState, textOf } from '@agenthost/protocol';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
@@ -42,7 +42,7 @@ function Answer({ toolCall }: { readonly toolCall: ToolCallState }) {
       <>
         {by !== undefined && (
           <p className="text-xs text-muted">
-            <SafeText>{text.chat.deniedBy(by.name)}</SafeText>
+            <SafeText>{text.chat.deniedBy(authorName(by))}</SafeText>
           </p>
         )}
         {reasonMessage !== undefined && <Remark message={reasonMessage} />}
@@ -55,7 +55,7 @@ function Answer({ toolCall }: { readonly toolCall: ToolCallState }) {
   if (by !== undefined)
     return (
       <p className="text-xs text-muted">
-        <SafeText>{text.chat.allowedBy(by.name)}</SafeText>
+        <SafeText>{text.chat.allowedBy(authorName(by))}</SafeText>
       </p>
     );
   if (toolCall.confirmed !== 'setting') return undefined;

@@ -3,7 +3,7 @@ import { type ChatSummary, SessionStatus, type URI } from '@agenthost/protocol';
 import { Bot, GitBranch, MessageSquare, MessageSquareMore, Plus } from 'lucide-react';
 import type { HostLink } from '../../live/host-link.ts';
 import { useSelected } from '../../live/use-live.ts';
-import { useMayAct } from '../../live/use-scope.ts';
+import { useMayActIn } from '../../live/use-scope.ts';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -26,7 +26,7 @@ interface ChatTabsProps {
 /** The chats of a session as tabs, when there is more than one. Chats of workers show only while they are open. */
 export function ChatTabs({ link, session, shown, openChat, openSession }: ChatTabsProps) {
   const all = useSelected(session.mirror, ({ chats }) => chats);
-  const mayAct = useMayAct(link);
+  const mayAct = useMayActIn(link, session.uri);
   const { noChats } = useChatAbilities(link, session);
   const chats = all.filter(
     ({ resource, origin, interactivity }) =>

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { ArrowLeft, GitFork } from 'lucide-react';
 import type { HostLink } from '../../live/host-link.ts';
 import { useRootPart, useSelected } from '../../live/use-live.ts';
-import { useMayAct } from '../../live/use-scope.ts';
+import { useMayActIn } from '../../live/use-scope.ts';
 import { PresenceList } from '../../presence/presence-list.tsx';
 import { PortsMenu } from '../../previews/ports-menu.tsx';
 import { SessionTerminalsToggle } from '../../terminal/session-terminals-toggle.tsx';
@@ -32,7 +32,7 @@ interface SessionHeaderProps {
 /** The head of a session: title, state, agent, folder, usage, who else is here, and the menu. */
 export function SessionHeader(props: SessionHeaderProps) {
   const { link, session, openChat, openSession, areTerminalsShown, onShowTerminals } = props;
-  const mayAct = useMayAct(link);
+  const mayAct = useMayActIn(link, session.uri);
   return (
     <header className="flex min-h-13 items-center gap-2 border-b border-line py-1.5 ps-2 pe-2 sm:ps-4">
       <Link

@@ -1,4 +1,9 @@
-import type { ChatInputAnswer, ChatInputQuestion, InputRequestResponsePart } from '@agenthost/protocol';
+import {
+  authorName,
+  type ChatInputAnswer,
+  type ChatInputQuestion,
+  type InputRequestResponsePart,
+} from '@agenthost/protocol';
 import { CircleCheck, CircleHelp, CircleX } from 'lucide-react';
 import { useSelected } from '../../live/use-live.ts';
 import { QuestionForm } from '../../questions/question-form.tsx';
@@ -40,7 +45,7 @@ function AnsweredRequest({ part }: { readonly part: InputRequestResponsePart }) 
       <p className="flex flex-wrap items-center gap-x-2 text-muted">
         <Icon className={isAccepted ? 'size-4 text-ok' : 'size-4'} aria-hidden />
         <span className="font-medium text-text">{state}</span>
-        {by !== undefined && <SafeText>{text.chat.answeredBy(by.name)}</SafeText>}
+        {by !== undefined && <SafeText>{text.chat.answeredBy(authorName(by))}</SafeText>}
       </p>
       {request.message !== undefined && (
         <p dir="auto" className="mt-1 break-words text-muted">

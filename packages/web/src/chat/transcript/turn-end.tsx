@@ -187,6 +187,9 @@ function TurnState({ turn }: { readonly turn: Turn }) {
         <span className="flex items-center gap-1 text-muted">
           <Square className="size-3" aria-hidden />
           {text.chat.turnCancelled}
+          {turn['x-cancelledBy']?.person !== undefined && (
+            <SafeText>{`· ${turn['x-cancelledBy'].person}`}</SafeText>
+          )}
         </span>
       );
     case 'error':

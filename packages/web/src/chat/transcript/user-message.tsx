@@ -1,4 +1,4 @@
-import type { Author, Message } from '@agenthost/protocol';
+import { type Author, authorName, type Message } from '@agenthost/protocol';
 import { type ReactNode, useState } from 'react';
 import { dateTimeText, timeText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
@@ -111,7 +111,9 @@ function useAuthor(message: Message, by: Author | undefined): Pick<Author, 'name
     case 'automation':
       return { name: text.chat.automation };
     case 'user':
-      return by?.clientId === link.client?.clientId ? undefined : by;
+      return by === undefined || by.clientId === link.client?.clientId
+        ? undefined
+        : { ...by, name: authorName(by) };
     default:
       return message.origin.kind satisfies never;
   }

@@ -11,7 +11,7 @@ import type { DragOrder } from './use-drag-order.ts';
 
 /** One message of the queue. */
 export function QueuedMessage({
-  pending: { id, message },
+  pending: { id, message, 'x-by': by },
   place,
   count,
   isRunning,
@@ -86,6 +86,9 @@ export function QueuedMessage({
           <p className="line-clamp-2 min-w-0 flex-1 py-1 wrap-anywhere whitespace-pre-line">
             <SafeText>{pendingText(message)}</SafeText>
           </p>
+          {by?.person !== undefined && (
+            <SafeText className="max-w-[8rem] shrink-0 truncate text-xs text-muted">{by.person}</SafeText>
+          )}
           {isUnsent && <span className="shrink-0 text-xs text-muted">{text.chat.unsent}</span>}
           {attachmentCount > 0 && (
             <span className="flex items-center gap-0.5 text-xs text-muted" title={text.composer.attachments}>

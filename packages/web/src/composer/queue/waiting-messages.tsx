@@ -30,7 +30,7 @@ export function WaitingMessages({ link, chat }: { readonly link: HostLink; reado
 }
 
 function Waiting({
-  pending: { message },
+  pending: { message, 'x-by': by },
   isUnsent,
   isSteering,
 }: {
@@ -45,6 +45,9 @@ function Waiting({
       <p className="line-clamp-2 min-w-0 flex-1 wrap-anywhere whitespace-pre-line">
         <SafeText>{pendingText(message)}</SafeText>
       </p>
+      {by?.person !== undefined && (
+        <SafeText className="max-w-[8rem] shrink-0 truncate text-xs text-muted">{by.person}</SafeText>
+      )}
       {isUnsent && <span className="shrink-0 text-xs text-muted">{text.chat.unsent}</span>}
     </li>
   );

@@ -17,6 +17,7 @@ import { Badge, FramedList, Note, Panel } from '../panel.tsx';
 import { useHostAnswer } from '../use-host-answer.ts';
 import { GrantedAccess } from './granted-access.tsx';
 import { NewTokenDialog } from './new-token-dialog.tsx';
+import { SharedSessions } from './shared-sessions.tsx';
 
 const askTokens = (client: AhpClient): Promise<AccessToken[]> => client.tokens.list();
 
@@ -27,6 +28,7 @@ export function AccessSection({ link }: { readonly link: HostLink }) {
     return (
       <>
         <Tokens link={link} />
+        <SharedSessions link={link} />
         <GrantedAccess link={link} />
       </>
     );
@@ -108,6 +110,9 @@ function TokenEntry({
       <div className="min-w-0 flex-1 basis-56">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm font-medium">
           <SafeText className="break-words">{name}</SafeText>
+          {token.person !== undefined && (
+            <SafeText className="font-normal break-words text-muted">{token.person}</SafeText>
+          )}
           <Badge tone={scope === 'observe' ? 'plain' : scope === 'admin' ? 'warn' : 'accent'}>
             {settingsText.scopes[scope]}
           </Badge>

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Select, TextInput } from '../../ui/field.tsx';
 import { LIFETIMES, lifetimeOf } from './lifetimes.ts';
+import { nameOfPerson } from './name-of-person.ts';
 import { NewSecret } from './new-secret.tsx';
 
 /** Asks for name, rights and lifetime of a token, creates it, and shows its secret once. */
@@ -59,6 +60,7 @@ function TokenForm({
 }) {
   const form = useId();
   const [name, setName] = useState('');
+  const [person, setPerson] = useState('');
   const [scope, setScope] = useState<(typeof TOKEN_SCOPES)[number]>('interact');
   const [lifetime, setLifetime] = useState(lifetimeOf(''));
   const [problem, setProblem] = useState<string>();
@@ -74,6 +76,7 @@ function TokenForm({
         await client.tokens.create({
           scope,
           ...(name.trim() === '' ? {} : { name: name.trim() }),
+          ...(nameOfPerson(person) === '' ? {} : { person: nameOfPerson(person) }),
           ...(seconds === undefined ? {} : { lifetimeSeconds: seconds }),
         }),
       );
@@ -114,6 +117,18 @@ function TokenForm({
               placeholder={settingsText.tokenNameExample}
               value={name}
               onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+        <Field label={settingsText.tokenPerson} description={settingsText.tokenPersonHint}>
+          {(attributes) => (
+            <TextInput
+              {...attributes}
+              autoComplete="off"
+              maxLength={100}
+              placeholder={settingsText.tokenPersonExample}
+              value={person}
+              onChange={({ target }) => setPerson(target.value)}
             />
           )}
         </Field>

@@ -4,8 +4,8 @@ export const presence = {
   onDevice: (name: string, device: string) => `${name} (${device})`,
   others: 'Others here',
   more: (count: number) => `+${count}`,
-  scope: (scope: 'observe' | 'interact' | 'admin') =>
-    ({ observe: 'read-only', interact: 'may act', admin: 'administrator' })[scope],
+  scope: (scope: 'none' | 'observe' | 'interact' | 'admin') =>
+    ({ none: 'guest', observe: 'read-only', interact: 'may act', admin: 'administrator' })[scope],
   watching: 'viewing now',
   inBackground: 'in the background',
 };

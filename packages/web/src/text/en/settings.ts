@@ -39,6 +39,7 @@ export const settings = {
   connection: 'Connection',
   yourRights: 'Your rights',
   rights: {
+    none: 'Shared sessions only (none)',
     observe: 'May watch (observe)',
     interact: 'May work (interact)',
     admin: 'Administrator (admin)',
@@ -129,8 +130,12 @@ export const settings = {
   tokenNameHint: 'To recognize it in this list.',
   tokenNameExample: 'My phone',
   tokenScope: 'Rights',
-  scopes: { observe: 'Watch', interact: 'Work', admin: 'Administer' },
+  tokenPerson: 'Person',
+  tokenPersonHint: 'Shown with what the person does. Sessions are shared with a person.',
+  tokenPersonExample: 'Ada Lovelace',
+  scopes: { none: 'Shared sessions only', observe: 'Watch', interact: 'Work', admin: 'Administer' },
   scopeExplain: {
+    none: 'Sees only the sessions that are shared with the person.',
     observe: 'Sees, searches and exports all sessions and terminals. Changes nothing.',
     interact:
       'Also works: prompts, approvals, terminals, files. Equivalent to a shell of the account that runs the host.',
@@ -164,6 +169,25 @@ export const settings = {
   phoneLinkExplain:
     'Scan the code with the camera of the phone, or open the link there. The link contains the token: keep it secret.',
   qrLabel: 'QR code with the link that signs the phone in',
+  shares: 'Shared sessions',
+  sharesExplain: 'A person can have more rights in one session than on the host. A change counts at once.',
+  share: 'Share a session',
+  shareExplain: 'The role counts for all tokens of the person, also later ones.',
+  shareDo: 'Share',
+  shared: (session: string, person: string) => `${session} is shared with ${person}`,
+  noSharesTitle: 'Nothing is shared',
+  noShares: 'People see what the rights of their tokens allow.',
+  shareSession: 'Session',
+  shareRole: 'Role',
+  shareRoles: { observe: 'Watch', interact: 'Work', admin: 'Administer' },
+  shareRoleExplain: {
+    observe: 'Sees the session and its chats.',
+    interact:
+      'Also prompts, approves and answers. The agent works with the rights of the account that runs the host.',
+    admin: 'Also shares the session, removes it, and turns approvals off in it.',
+  },
+  unshare: 'Stop sharing',
+  unshareNamed: (session: string, person: string) => `Stop sharing ${session} with ${person}`,
   fileAccess: 'Access to other files',
   fileAccessExplain:
     'Programs that are clients of the host can ask for files outside of the folders that sessions work in.',

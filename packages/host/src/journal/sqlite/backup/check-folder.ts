@@ -2,13 +2,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { checkDatabase, type DatabaseCheck } from '../check-database.ts';
 import { isInUse } from '../hold-database.ts';
 import { migrations } from '../migrations.ts';
-import { journalFiles } from '../open-database.ts';
+import { journalFiles, restoreMark } from '../open-database.ts';
 
 /** What a data folder without a host has. */
 export interface FolderCheck {
   /** Absent: there is no database, or a host uses it. */
   readonly database?: DatabaseCheck;
   readonly isInUse: boolean;
+  /** A restore was killed while it exchanged the files: no host starts with this folder. */
+  readonly isInterrupted: boolean;
   /** Newest version of the schema that this agenthost knows. */
   readonly knownVersion: number;
   /** Names of damaged databases that earlier hosts set aside. */
@@ -19,7 +21,9 @@ export interface FolderCheck {
 export async function checkDataFolder(dataDir: string): Promise<FolderCheck> {
   const files = journalFiles(dataDir);
   const setAside = readdirSync(dataDir).filter((name) => /^journal\.db\.damaged-[\dTZ]+(-\d+)?$/.test(name));
-  const facts = { knownVersion: migrations.length, setAside };
+  const isInterrupted = existsSync(restoreMark(dataDir));
+  const facts = { knownVersion: migrations.length, setAside, isInterrupted };
+  if (isInterrupted) return { ...facts, isInUse: false };
   if (!existsSync(files.database)) return { ...facts, isInUse: false };
   if (isInUse(files)) return { ...facts, isInUse: true };
   return { ...facts, isInUse: false, database: await checkDatabase(files.database) };

@@ -1,15 +1,17 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { errorCode, errorText } from '@agenthost/protocol/values';
 import { ensureFolder } from '../../../lib/ensure-folder.ts';
 import { BackupError } from '../../backup-error.ts';
 import { checkDatabase } from '../check-database.ts';
 import { isInUse } from '../hold-database.ts';
 import { migrations } from '../migrations.ts';
 import { readSeqAt, SeqFile, sentText } from '../number-files.ts';
-import { fileStamp, journalFiles } from '../open-database.ts';
-import { CORE_FILES, FOLDERS, OTHER_FILES } from './contents.ts';
-import { extractBackup, inspectBackup } from './read-backup.ts';
+import { fileStamp, journalFiles, restoreMark } from '../open-database.ts';
+import { exchange, presentNames, type Rename, undoInterrupted } from './exchange.ts';
+import { type BackupContent, extractBackup, inspectBackup } from './read-backup.ts';
+import { holdRestoreLock, removeStaging, syncTree } from './staging.ts';
 
 /** More envelopes than a host can commit in a millisecond. */
 const MOST_PER_MS = 100;
@@ -36,46 +38,104 @@ export interface RestoredBackup {
 /**
  * Restores a backup into a data folder that no host uses. Checks all of the backup first. The present data is moved into a folder beside it, and never
  * deleted. The next host starts above every number that any host with this data can have given out since the backup [CONN-4], so that clients that saw
- * newer data get snapshots. Rejects with `BackupError`.
+ * newer data get snapshots. If a step fails, the folder stays as it was; if the process is killed while the files change places, hosts refuse the
+ * folder until a restore is repeated. Rejects with `BackupError`. `rename` is replaced in tests.
  */
-export async function restoreBackup({ file, dataDir: given, now }: RestoreRequest): Promise<RestoredBackup> {
-  const dataDir = resolve(given);
-  const files = journalFiles(dataDir);
+export async function restoreBackup(request: RestoreRequest, rename?: Rename): Promise<RestoredBackup> {
+  const dataDir = resolve(request.dataDir);
   refuseInUse(dataDir);
-  const { manifest, bytes } = await inspectBackup(file);
-  if (manifest.schema > migrations.length)
-    throw new BackupError(
-      'newer',
-      `${file} has a database of version ${manifest.schema}, by agenthost ${manifest.agenthost}, and this agenthost knows versions up to ${migrations.length}: ` +
-        'install a newer agenthost',
-    );
+  const content = await checkedContent(request.file);
   ensureFolder(dataDir);
+  try {
+    const lock = holdRestoreLock(dataDir);
+    if (lock === undefined) throw new BackupError('inUse', `another restore into ${dataDir} runs`);
+    try {
+      undoInterrupted(dataDir, rename);
+      await removeStaging(dataDir, 'restore');
+      return await restoreAlone({ ...request, dataDir }, content, rename);
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    throw failureOf(error, dataDir);
+  }
+}
+
+async function restoreAlone(
+  { file, dataDir, now }: RestoreRequest,
+  { manifest, bytes }: BackupContent,
+  rename: Rename | undefined,
+): Promise<RestoredBackup> {
+  const files = journalFiles(dataDir);
   const { bavail, bsize } = await statfs(dataDir);
   if (bytes > bavail * bsize)
     throw new BackupError('full', `the backup needs ${bytes} bytes in ${dataDir}: free some disk space`);
   const staging = await mkdtemp(join(dataDir, 'restore-'));
   try {
     await extractBackup(file, staging);
-    const { fault, lastSeq, reservedSeq } = await checkDatabase(join(staging, 'journal.db'));
+    const { fault, unreadable, lastSeq, reservedSeq } = await checkDatabase(join(staging, 'journal.db'));
+    if (unreadable !== undefined)
+      throw new BackupError('target', `${dataDir}: the new database cannot be read (${unreadable})`);
     if (fault !== undefined)
       throw new BackupError('invalid', `${file}: the database in it is damaged: ${fault}`);
+    await syncTree(staging);
     const backedUp = Math.max(readSeqAt(join(staging, 'seq')), lastSeq, reservedSeq);
     const elapsedMs = Math.max(0, now - Date.parse(manifest.createdAt));
     const present = Math.max(readSeqAt(files.seq), readSeqAt(files.sent));
     const seq = Math.max(present, now, backedUp + MOST_PER_MS * elapsedMs);
     const sent = Math.max(readSeqAt(files.sent), readSeqAt(join(staging, 'sent')));
-    refuseInUse(dataDir);
-    const setAside = await moveAside(dataDir, now);
-    // The numbers come first: a host that starts after a kill here must not begin at 0.
-    new SeqFile(files.seq).write(seq);
-    await writeFile(files.sent, sentText(sent), { mode: 0o600 });
-    for (const name of [...OTHER_FILES, ...FOLDERS, 'journal.db'])
-      if (existsSync(join(staging, name))) renameSync(join(staging, name), join(dataDir, name));
+    const isSetAside = presentNames(dataDir).length > 0;
+    const aside = await newFolder(join(dataDir, `before-restore-${fileStamp(now)}`));
+    for (const name of ['seq', 'sent'] as const) await keepNumber(files[name], join(aside, name), name);
+    const places = { staging: basename(staging), aside: basename(aside), added: presentNames(staging) };
+    exchange(dataDir, places, {
+      rename,
+      begin: () => {
+        // The mark keeps hosts from starting: one that has started before holds the lock.
+        refuseInUse(dataDir);
+        // Before anything is moved: no host may begin at 0.
+        new SeqFile(files.seq).write(seq);
+      },
+      last: () => writeFileSync(files.sent, sentText(sent), { mode: 0o600, flush: true }),
+    });
+    if (!isSetAside) await rm(aside, { recursive: true, force: true });
     const { createdAt, agenthost } = manifest;
-    return { createdAt, agenthost, ...(setAside === undefined ? {} : { setAside }) };
+    return { createdAt, agenthost, ...(isSetAside ? { setAside: aside } : {}) };
   } finally {
-    await rm(staging, { recursive: true, force: true });
+    // An exchange that could not be undone needs its files.
+    if (!existsSync(restoreMark(dataDir))) await rm(staging, { recursive: true, force: true });
   }
+}
+
+function failureOf(cause: unknown, dataDir: string): unknown {
+  const code = errorCode(cause);
+  if (cause instanceof BackupError || code === undefined) return cause;
+  const why = errorText(cause);
+  if (existsSync(restoreMark(dataDir)))
+    return new BackupError(
+      'target',
+      `the restore into ${dataDir} was interrupted (${why}): repeat it; until then no host starts with this folder`,
+      { cause },
+    );
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+  return new BackupError(
+    isFull ? 'full' : 'target',
+    `${dataDir} cannot be written (${why}), and its data stays as it was`,
+    { cause },
+  );
+}
+
+/** The content of a backup that this agenthost can restore. */
+async function checkedContent(file: string): Promise<BackupContent> {
+  const content = await inspectBackup(file);
+  const { schema, agenthost } = content.manifest;
+  if (schema > migrations.length)
+    throw new BackupError(
+      'newer',
+      `${file} has a database of version ${schema}, by agenthost ${agenthost}, and this agenthost knows versions up to ${migrations.length}: ` +
+        'install a newer agenthost',
+    );
+  return content;
 }
 
 function refuseInUse(dataDir: string): void {
@@ -86,19 +146,10 @@ function refuseInUse(dataDir: string): void {
     );
 }
 
-/** Moves what a backup replaces into a folder of its own. The numbers stay as they are until they are raised. */
-async function moveAside(dataDir: string, now: number): Promise<string | undefined> {
-  const database = ['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.db.suspect'];
-  const names = [...database, ...OTHER_FILES, ...FOLDERS].filter((name) => existsSync(join(dataDir, name)));
-  if (names.length === 0) return undefined;
-  const aside = await newFolder(join(dataDir, `before-restore-${fileStamp(now)}`));
-  for (const name of CORE_FILES) {
-    const seq = name === 'journal.db' ? 0 : readSeqAt(join(dataDir, name));
-    if (seq > 0)
-      await writeFile(join(aside, name), name === 'seq' ? `${seq}\n` : sentText(seq), { mode: 0o600 });
-  }
-  for (const name of names) renameSync(join(dataDir, name), join(aside, name));
-  return aside;
+/** Copies a number that a restore raises, for whoever puts the present data back. */
+async function keepNumber(from: string, to: string, name: 'seq' | 'sent'): Promise<void> {
+  const seq = readSeqAt(from);
+  if (seq > 0) await writeFile(to, name === 'seq' ? `${seq}\n` : sentText(seq), { mode: 0o600 });
 }
 
 /** A folder that did not exist, of this name or with a number behind it. */

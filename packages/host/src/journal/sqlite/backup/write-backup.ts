@@ -25,9 +25,7 @@ import { journalFiles } from '../open-database.ts';
 import { CORE_FILES, FOLDERS, MANIFEST, OTHER_FILES } from './contents.ts';
 import { linkTree } from './link-tree.ts';
 import { manifestText } from './manifest.ts';
-
-/** Folders in which a killed host was collecting a backup. */
-const STAGING = /^backup-[A-Za-z0-9]{6}$/;
+import { removeStaging } from './staging.ts';
 
 /** Fast: most of a database is compressed already. */
 const GZIP_LEVEL = 3;
@@ -66,8 +64,7 @@ export async function writeBackup(request: BackupRequest): Promise<WrittenBackup
   const temporary = join(folder, `.${basename(request.file)}.${randomBytes(4).toString('hex')}`);
   let staging: string | undefined;
   try {
-    for (const name of await readdir(dataDir))
-      if (STAGING.test(name)) await rm(join(dataDir, name), { recursive: true, force: true });
+    await removeStaging(dataDir, 'backup');
     staging = await mkdtemp(join(dataDir, 'backup-'));
     const databaseBytes = await stage(request, staging);
     const present = new Set(await readdir(staging));
@@ -122,6 +119,7 @@ async function stage(request: BackupRequest, staging: string): Promise<number> {
   await request.copyTo(copy, signal);
   await chmod(copy, 0o600);
   const check = await checkDatabase(copy);
+  if (check.unreadable !== undefined) throw new Error(`${copy} cannot be read: ${check.unreadable}`);
   if (check.fault !== undefined)
     throw new BackupError(
       'damaged',

@@ -1,0 +1,225 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { SessionSummary } from '@agenthost/protocol';
+import { defined, errorText } from '@agenthost/protocol/values';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { configFolder } from '../process/files.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { sessionLine } from '../render/session-line.ts';
+
+/** Options of `gateway serve` as parsed. */
+export interface GatewayCommandOptions {
+  readonly journal?: string;
+  readonly port: number;
+  readonly host: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly insecureListen?: boolean;
+  readonly tokenFile?: string;
+  readonly hostTokens?: string;
+  readonly allowedHost?: readonly string[];
+  readonly allowedOrigin?: readonly string[];
+  /** Addresses of proxies in front. */
+  readonly trustProxy?: readonly string[];
+  readonly log?: string;
+  readonly json?: boolean;
+}
+
+/** Options of the commands that ask a gateway. */
+export interface GatewayListOptions {
+  readonly url: string;
+  readonly json?: boolean;
+}
+
+/** Options of `gateway place` as parsed. */
+export interface PlaceOptions extends GatewayListOptions {
+  readonly label?: readonly string[];
+  readonly repository?: string;
+}
+
+/** `gateway serve`: runs a gateway until it is told to stop. */
+export async function serveGateway(
+  context: Context,
+  screen: Screen,
+  options: GatewayCommandOptions,
+): Promise<ExitCode> {
+  const stopped = new Promise<void>((end) => context.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], () => end()));
+  const { journal, tlsCert, tlsKey, hostTokens } = options;
+  if (journal === undefined) throw usageError('--journal is required: the database of the hosts');
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw usageError('--tls-cert and --tls-key require each other: use both');
+  const path = (file: string): string => resolve(context.cwd, file);
+  if (options.tokenFile === undefined) await mkdir(configFolder(context), { recursive: true, mode: 0o700 });
+  const { openGateway } = await import('../serve/gateway.ts');
+  const running = await openGateway({
+    journal,
+    password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || undefined,
+    host: options.host,
+    port: options.port,
+    ...(tlsCert !== undefined && tlsKey !== undefined
+      ? { tls: { certFile: path(tlsCert), keyFile: path(tlsKey) } }
+      : {}),
+    allowInsecure: options.insecureListen === true,
+    token: context.env['AGENTHOST_TOKEN'] || undefined,
+    tokenFile:
+      options.tokenFile === undefined
+        ? join(configFolder(context), 'gateway-token')
+        : path(options.tokenFile),
+    ...defined({
+      hostTokens: hostTokens === undefined ? undefined : await readHostTokens(path(hostTokens)),
+      allowedHosts: options.allowedHost,
+      allowedOrigins: options.allowedOrigin,
+      proxies: options.trustProxy,
+      logFile: options.log === undefined ? undefined : path(options.log),
+    }),
+    version: context.version,
+    tell: (line) => screen.note(oneLine(line)),
+  });
+  const { url, tokenFile } = running;
+  if (options.json === true) screen.json({ url, ...defined({ tokenFile }), pid: process.pid });
+  else {
+    screen.line(`gateway of agenthost ${context.version} on ${screen.outColors.bold(url)}`);
+    screen.line(`  token   ${tokenFile === undefined ? 'AGENTHOST_TOKEN' : oneLine(tokenFile, 1_000)}`);
+    if (running.certificate !== undefined) screen.line(`  tls     SHA256 ${running.certificate.fingerprint}`);
+    screen.line('Ctrl-C stops it.');
+  }
+  for (const warning of running.warnings) screen.note(screen.colors.yellow(oneLine(warning)));
+  await stopped;
+  await running.stop();
+  return EXIT.done;
+}
+
+/** `gateway hosts`: one line each, by name. */
+export async function listHosts(
+  context: Context,
+  screen: Screen,
+  options: GatewayListOptions,
+): Promise<ExitCode> {
+  for (const item of itemsOf(await ask(context, options.url, '/hosts'))) {
+    if (options.json === true) screen.json(item);
+    else {
+      const { host, state, runningTurns, labels, holder } = readHost(item);
+      const turns = runningTurns === 1 ? '1 turn' : `${runningTurns} turns`;
+      screen.line(
+        [host.padEnd(16), state.padEnd(8), turns.padEnd(8), labels.join(' '), holder]
+          .map((text) => oneLine(text))
+          .join('  ')
+          .trimEnd(),
+      );
+    }
+  }
+  return EXIT.done;
+}
+
+/** `gateway sessions`: one line each, the newest first. */
+export async function listAllSessions(
+  context: Context,
+  screen: Screen,
+  options: GatewayListOptions & { readonly limit: number },
+): Promise<ExitCode> {
+  const items = itemsOf(await ask(context, options.url, `/sessions?limit=${options.limit}`));
+  if (items.length === 0 && options.json !== true) screen.note('no host has a session');
+  for (const item of items) {
+    if (options.json === true) screen.json(item);
+    else {
+      const host = textOf(item, 'host').padEnd(12);
+      // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- the gateway passes on the summaries of its hosts
+      const summary = Reflect.get(item, 'summary') as SessionSummary;
+      screen.line(`${oneLine(host)}  ${sessionLine(summary, { now: Date.now(), home: context.home })}`);
+    }
+  }
+  return EXIT.done;
+}
+
+/** `gateway place`: prints the address of a host for a new session. */
+export async function placeSession(
+  context: Context,
+  screen: Screen,
+  { url, label = [], repository, json }: PlaceOptions,
+): Promise<ExitCode> {
+  const query = new URLSearchParams();
+  for (const text of label) query.append('label', text);
+  if (repository !== undefined) query.set('repository', repository);
+  const placed = await ask(context, url, `/place?${query.toString()}`);
+  const address = new URL(textOf(placed, 'ahp'), url).href;
+  if (json === true) screen.json({ host: textOf(placed, 'host'), url: address });
+  else screen.line(address);
+  return EXIT.done;
+}
+
+/** Asks a gateway for JSON. Rejects with a `CliError`. */
+async function ask({ env }: Context, url: string, path: string): Promise<object> {
+  const base = URL.parse(url);
+  if (base === null || !/^https?:$/.test(base.protocol))
+    throw usageError(`--url: expected an address such as http://127.0.0.1:4710, got ${oneLine(url)}`);
+  const token = env['AGENTHOST_TOKEN'] || undefined;
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  let response: Response;
+  try {
+    response = await fetch(new URL(path, base), { headers, redirect: 'error' });
+  } catch (cause) {
+    const why =
+      cause instanceof Error && cause.cause !== undefined ? errorText(cause.cause) : errorText(cause);
+    throw new CliError(EXIT.cannotConnect, `no gateway answers at ${oneLine(url)}: ${oneLine(why)}`, {
+      cause,
+    });
+  }
+  const text = await response.text();
+  if (!response.ok) {
+    const why =
+      response.status === 401 ? 'set AGENTHOST_TOKEN to the token of the gateway' : oneLine(text.trim(), 300);
+    throw new CliError(
+      response.status === 401 ? EXIT.cannotConnect : EXIT.error,
+      `the gateway refused the request: ${why}`,
+    );
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Reported below.
+  }
+  throw new CliError(EXIT.cannotConnect, `a server answers at ${oneLine(url)}, but it is not a gateway`);
+}
+
+function itemsOf(answer: object): readonly object[] {
+  const items: unknown = Reflect.get(answer, 'items');
+  return Array.isArray(items) ? items.filter((item) => typeof item === 'object' && item !== null) : [];
+}
+
+const textOf = (item: object, key: string): string => String(Reflect.get(item, key) ?? '');
+
+function readHost(item: object) {
+  const labels: unknown = Reflect.get(item, 'labels');
+  return {
+    host: textOf(item, 'host'),
+    state: textOf(item, 'state'),
+    runningTurns: Number(Reflect.get(item, 'runningTurns')),
+    labels: Array.isArray(labels) ? labels.map(String) : [],
+    holder: textOf(item, 'holder'),
+  };
+}
+
+/** Reads a JSON object of tokens by cell. Rejects with a `CliError`, which has no token. */
+async function readHostTokens(file: string): Promise<Record<string, string>> {
+  const fail = (why: string, cause?: unknown): CliError =>
+    new CliError(EXIT.error, `--host-tokens: ${oneLine(file)}: ${why}`, { cause });
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    throw cause instanceof SyntaxError ? fail('expected JSON') : fail('cannot be read', cause);
+  }
+  const isToken = (text: unknown): text is string =>
+    typeof text === 'string' && /^[\x21-\x3a\x3c-\x7e]+$/.test(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw fail('expected an object of tokens by cell');
+  const tokens: Record<string, string> = {};
+  for (const [cell, token] of Object.entries(value)) {
+    if (!isToken(token)) throw fail(`${cell}: expected a token of printable ASCII`);
+    tokens[cell] = token;
+  }
+  return tokens;
+}

@@ -1,0 +1,73 @@
+import { access } from 'node:fs/promises';
+import type { HostRecord } from '../host-link/discovery.ts';
+import type { Launch } from '../host-link/start-host.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT } from '../process/exit.ts';
+import { dataFolder } from '../process/files.ts';
+import { commandLine } from '../process/own-command.ts';
+import { oneLine } from '../render/plain-text.ts';
+import { withoutOption, withPort } from './serve-arguments.ts';
+
+/**
+ * How to start the next host in place of this one: with its options, port and token, and the environment of this command without what would
+ * change those. `tell` gets a line for what the next host does not do. Rejects with a `CliError` if the next host would not start.
+ */
+export async function nextLaunch(
+  context: Context,
+  host: HostRecord,
+  tell: (line: string) => void,
+): Promise<Launch> {
+  const { dataDir, url, args, cwd, pid } = host;
+  if (args === undefined || cwd === undefined) {
+    const again =
+      dataDir === dataFolder(context) ? commandLine('start') : commandLine('start --data <folder>');
+    throw new CliError(
+      EXIT.error,
+      `the host (pid ${pid}) was started by an older version, which does not tell its options: \`${commandLine('stop')}\`, then \`${again}\` with the same options`,
+    );
+  }
+  // A second recording would replace the first.
+  if (args.includes('--record'))
+    tell(
+      'the next host records nothing: --record is for one host, and a new recording would replace its file',
+    );
+  return {
+    dataDir,
+    args: withPort(withoutOption(args, '--record'), url),
+    cwd: await access(cwd).then(
+      () => cwd,
+      // The folder was removed. Paths in the arguments are absolute.
+      () => context.home,
+    ),
+    env: environmentOf(context, host),
+  };
+}
+
+/**
+ * AGENTHOST_TOKEN of this command may be the token of a client, which must not become the owner's. The other variables that are left out stand for
+ * options: the host had them as arguments, or did not have them.
+ */
+function environmentOf(
+  { env }: Context,
+  { pid, token, tokenFrom, passwordFrom }: HostRecord,
+): Context['env'] {
+  const {
+    AGENTHOST_TOKEN: _token,
+    AGENTHOST_JOURNAL: _journal,
+    AGENTHOST_JOURNAL_PASSWORD: _password,
+    AGENTHOST_PORT: _port,
+    ...others
+  } = env;
+  const password = passwordFrom === undefined ? undefined : env[passwordFrom];
+  if (passwordFrom !== undefined && !password)
+    throw new CliError(
+      EXIT.usage,
+      `the host (pid ${pid}) has the password of its database from ${oneLine(passwordFrom)}: set this variable for the next host too`,
+    );
+  return {
+    ...others,
+    ...(passwordFrom === undefined ? {} : { [passwordFrom]: password }),
+    // Its clients know the token.
+    ...(tokenFrom === 'environment' ? { AGENTHOST_TOKEN: token } : {}),
+  };
+}

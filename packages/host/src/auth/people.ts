@@ -1,0 +1,143 @@
+import { CHANNEL_LIMITS, type SessionRole, type SessionShare, TOKEN_SCOPES } from '@agenthost/protocol';
+import type { JournalWrite } from '../journal/journal.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
+
+/** Key of the journaled people. */
+const KEY = 'people';
+/** Limit of roles of all people. They are one row. */
+const MAX_ROLES = 20_000;
+
+/** The roles of a person, by session. */
+export type Roles = ReadonlyMap<string, SessionRole>;
+
+/** People as journaled. */
+interface Stored {
+  /** The person of each token that has one, by id of the token. */
+  readonly tokens: Readonly<Record<string, string>>;
+  /** The roles of each person, by session. Absent: none. */
+  readonly roles?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+const NO_ROLES: Roles = new Map();
+
+const isRole = (role: string): role is SessionRole =>
+  role !== 'none' && TOKEN_SCOPES.some((scope) => scope === role);
+
+/** The people that access tokens belong to, and their roles in sessions. */
+export class People {
+  /** By id of the token. */
+  readonly #byToken: Map<string, string>;
+  /** By person. */
+  readonly #roles = new Map<string, Map<string, SessionRole>>();
+  readonly #changed: ((person: string) => void)[] = [];
+
+  private constructor({ tokens, roles = {} }: Stored) {
+    this.#byToken = new Map(Object.entries(tokens));
+    for (const [person, stored] of Object.entries(roles)) {
+      // A role of a newer host gives no rights.
+      const known = Object.entries(stored).flatMap(([session, role]): [string, SessionRole][] =>
+        isRole(role) ? [[session, role]] : [],
+      );
+      this.#roles.set(person, new Map(known));
+    }
+  }
+
+  static async load({ journal }: Pick<Sync, 'journal'>): Promise<People> {
+    const text = await journal.readMeta(KEY);
+    // Written by `#row`, below.
+    const stored: Stored = text === undefined ? { tokens: {} } : JSON.parse(text);
+    return new People(stored);
+  }
+
+  /** Calls back with each person whose roles have changed, after the change. */
+  onChanged(listener: (person: string) => void): void {
+    this.#changed.push(listener);
+  }
+
+  /** The person of a token; `undefined`: it has none. */
+  personOf(tokenId: string): string | undefined {
+    return this.#byToken.get(tokenId);
+  }
+
+  /** The present roles of a person. */
+  rolesOf(person: string | undefined): Roles {
+    return (person === undefined ? undefined : this.#roles.get(person)) ?? NO_ROLES;
+  }
+
+  /** All roles, by session and then by person. `session`: only those in it. */
+  shares(session?: string): SessionShare[] {
+    return [...this.#roles]
+      .flatMap(([person, roles]) => [...roles].map(([uri, role]) => ({ session: uri, person, role })))
+      .filter((share) => session === undefined || share.session === session)
+      .toSorted((a, b) => compare(a.session, b.session) || compare(a.person, b.person));
+  }
+
+  /** Whether one more role of this person would exceed a limit. */
+  isFull(person: string): boolean {
+    let count = 0;
+    for (const { size } of this.#roles.values()) count += size;
+    return count >= MAX_ROLES || this.rolesOf(person).size >= CHANNEL_LIMITS.sharesOfPerson.max;
+  }
+
+  /** Gives a token to a person. Returns the row to write. */
+  give(tokenId: string, person: string): JournalWrite {
+    this.#byToken.set(tokenId, person);
+    return this.#row();
+  }
+
+  /** Forgets a token. Returns the row to write; `undefined`: it had no person. */
+  forget(tokenId: string): JournalWrite | undefined {
+    return this.#byToken.delete(tokenId) ? this.#row() : undefined;
+  }
+
+  /** Sets the role of a person in a session, or ends it. It counts at once, and is undone if the commit fails. */
+  setRole(tx: Tx, { person, session }: Omit<SessionShare, 'role'>, role: SessionRole | undefined): void {
+    const before = this.rolesOf(person).get(session);
+    if (before === role) return;
+    this.#put(person, session, role);
+    tx.write(this.#row());
+    tx.undo(() => this.#put(person, session, before));
+  }
+
+  /** Ends all roles in a session that is removed. A later session may have its URI. */
+  endSession(tx: Tx, session: string): void {
+    for (const { person } of this.shares(session)) this.setRole(tx, { person, session }, undefined);
+  }
+
+  #put(person: string, session: string, role: SessionRole | undefined): void {
+    const roles = this.#roles.get(person) ?? new Map<string, SessionRole>();
+    if (role === undefined) roles.delete(session);
+    else roles.set(session, role);
+    if (roles.size === 0) this.#roles.delete(person);
+    else this.#roles.set(person, roles);
+    for (const listener of this.#changed) listener(person);
+  }
+
+  #row(): JournalWrite {
+    const stored: Stored = {
+      tokens: Object.fromEntries(this.#byToken),
+      roles: Object.fromEntries(
+        [...this.#roles].map(([person, roles]) => [person, Object.fromEntries(roles)]),
+      ),
+    };
+    return { op: 'meta', key: KEY, value: JSON.stringify(stored) };
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * Why a text cannot be the name of a person; `undefined`: it can. Names decide about rights, so a name has one spelling: no spaces at its ends
+ * or in a row, no invisible characters, and the composed form of Unicode.
+ */
+export function personProblem(name: string): string | undefined {
+  const { max } = CHANNEL_LIMITS.personName;
+  if (name.length === 0 || name.length > max) return `expected 1 to ${max} characters`;
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.test(name))
+    return 'expected no control, format or unassigned characters';
+  if (name === '__proto__') return 'is reserved';
+  if (name !== name.normalize('NFC') || name !== name.trim() || /\s{2}|[^\S ]/u.test(name))
+    return 'expected single spaces between words, none at the ends, and composed characters (Unicode NFC)';
+  return undefined;
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { STATUS_CODES } from '../wire/http/plain-http.ts';
+import { answeredHeaders } from './forwarded-request.ts';
+
+/** An `import` would load more; see {@link STATUS_CODES}. */
+const { request: httpRequest } = process.getBuiltinModule('node:http');
+
+/** Time for a plain request and its answer. A client that reads slower than that holds no connection of the host. */
+const EXCHANGE_MS = 60_000;
+
+/** A request as it goes on to a host. */
+export interface Outgoing {
+  /** A connection to the host that nothing was sent on. */
+  readonly socket: Socket;
+  readonly method: string;
+  readonly path: string;
+  /** Names and values alternately. */
+  readonly headers: readonly string[];
+}
+
+/** The reason phrase of an answer without characters that Node refuses to send. */
+const reasonOf = ({ statusMessage = '' }: IncomingMessage): string => statusMessage.replace(/[^\t -~]/g, '');
+
+/**
+ * Passes a request with a complete body to a host, and its answer to the client. `failed` is called if the host ends the connection before it has
+ * answered. `onAnswer` gets the headers that the answer gets in addition.
+ */
+export function forwardRequest(
+  { response, body }: { readonly response: ServerResponse; readonly body: Buffer },
+  { socket, method, path, headers }: Outgoing,
+  failed: () => void,
+): void {
+  const length = body.length > 0 || method === 'POST' ? ['Content-Length', String(body.length)] : [];
+  const upstream = httpRequest({
+    createConnection: () => socket,
+    method,
+    path,
+    headers: [...headers, ...length, 'Connection', 'close'],
+    setHost: false,
+  });
+  const limit = setTimeout(() => response.destroy(), EXCHANGE_MS);
+  response.once('close', () => {
+    clearTimeout(limit);
+    upstream.destroy();
+  });
+  upstream.on('error', () => {
+    if (response.headersSent || response.destroyed) response.destroy();
+    else failed();
+  });
+  upstream.on('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, reasonOf(answer), [
+      ...answeredHeaders(answer),
+      ...['Connection', 'close'],
+    ]);
+    answer.on('error', () => response.destroy());
+    answer.on('aborted', () => response.destroy());
+    answer.pipe(response);
+  });
+  upstream.end(body);
+}
+
+/** A client that asks for a WebSocket. */
+export interface Upgrading {
+  readonly socket: Duplex;
+  /** Bytes that came behind the request. */
+  readonly head: Buffer;
+}
+
+/**
+ * Passes a request for a WebSocket to a host, then bytes in both directions; each end is read only as fast as the other takes it. `accepted` is
+ * called when the host has accepted the WebSocket, `failed` if it ends the connection before it has answered.
+ */
+export function forwardUpgrade(
+  client: Upgrading,
+  { socket: connection, path, headers }: Outgoing,
+  { accepted, failed }: { accepted: () => void; failed: () => void },
+): void {
+  const { socket, head } = client;
+  const upstream = httpRequest({
+    createConnection: () => connection,
+    path,
+    headers: [...headers, 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
+    setHost: false,
+  });
+  let isAnswered = false;
+  connection.setNoDelay(true);
+  socket.on('close', () => connection.destroy());
+  upstream.on('error', () => {
+    if (isAnswered || socket.destroyed) socket.destroy();
+    else failed();
+  });
+  upstream.on('upgrade', (answer, other: Socket, first) => {
+    isAnswered = true;
+    socket.write(headOf(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
+    if (first.length > 0) socket.write(first);
+    if (head.length > 0) other.write(head);
+    other.on('error', () => socket.destroy());
+    other.on('close', () => socket.destroy());
+    other.pipe(socket);
+    socket.pipe(other);
+    accepted();
+  });
+  upstream.on('response', (answer) => {
+    isAnswered = true;
+    socket.write(headOf(answer, ['Connection', 'close']), 'latin1');
+    answer.on('error', () => socket.destroy());
+    answer.pipe(socket);
+  });
+  upstream.end();
+}
+
+function headOf(answer: IncomingMessage, own: readonly string[]): string {
+  const { statusCode = 502 } = answer;
+  const headers = [...answeredHeaders(answer), ...own];
+  const lines = [`HTTP/1.1 ${statusCode} ${reasonOf(answer) || (STATUS_CODES[statusCode] ?? '')}`];
+  for (let index = 0; index + 1 < headers.length; index += 2)
+    lines.push(`${headers[index]}: ${headers[index + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}

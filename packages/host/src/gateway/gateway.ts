@@ -1,0 +1,413 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { errorText } from '@agenthost/protocol/values';
+import { addressesOf } from '../auth/origin.ts';
+import { trustedProxies } from '../auth/proxies.ts';
+import { cookieToken, extractToken, queryToken } from '../auth/verify.ts';
+import { JournalError } from '../journal/journal.ts';
+import type { FleetCell } from '../journal/postgres/fleet.ts';
+import { type Clock, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
+import { type Log, silentLog } from '../lib/log.ts';
+import type { TlsCredentials } from '../tls/credentials.ts';
+import { isLoopback } from '../tls/names.ts';
+import { takeRest } from '../wire/http/first-request.ts';
+import { foreignRefusal } from '../wire/http/foreign-refusal.ts';
+import { createListener, type Listener } from '../wire/http/listener.ts';
+import { answer, hasBody, hasMethod, type PlainAnswer, READS, refuse } from '../wire/http/plain-http.ts';
+import { type RequestView, viewOf } from '../wire/http/request-view.ts';
+import { UnauthenticatedSockets } from '../wire/http/unauthenticated-sockets.ts';
+import { isOfElsewhere, isWindow } from '../wire/http/visit.ts';
+import { WEB_HEADERS } from '../wire/http/web-headers.ts';
+import { isNavigation } from '../wire/http/web-page/web-page.ts';
+import { isCellName } from './cell-name.ts';
+import { CellDirectory } from './directory.ts';
+import { forwardRequest, forwardUpgrade } from './forward.ts';
+import { forwardedHeaders, forwardedPath } from './forwarded-request.ts';
+import { pathOfCell } from './lists.ts';
+import { readBody, sendJson, serveOwn } from './own-pages.ts';
+import { signInPage } from './pages.ts';
+import { GatewaySignIns } from './sign-ins.ts';
+import { ConnectingLimit, connectUpstream } from './upstream.ts';
+
+/** Options of a gateway. */
+export interface GatewayOptions {
+  /** The database of the cells, as a `postgres://` URL without the parameter `cell`. Reading its tables `cells` and `sessions` suffices. */
+  readonly url: string;
+  /** Default: that of the environment variable PGPASSWORD or of the password file. */
+  readonly password?: string | undefined;
+  /** Address to listen on. Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 4710. 0: any free port. */
+  readonly port?: number;
+  /** Certificate and key. Absent: plain HTTP. */
+  readonly tls?: Pick<TlsCredentials, 'cert' | 'key'> | undefined;
+  /** The token of the gateway: who sends it, is the owner of all hosts. At least 32 characters. */
+  readonly token: string;
+  /** The owner's token of a cell's host. Default: the token of the gateway. */
+  readonly tokenOf?: (cell: string) => string;
+  /** Names besides the listened address under which clients reach the gateway. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of other pages that may connect. */
+  readonly allowedOrigins?: readonly string[];
+  /** Addresses of trusted proxies in front of the gateway, besides loopback. Absent: forwarded headers are ignored. */
+  readonly proxies?: readonly string[] | undefined;
+  /** Shown to pages that ask. Default: ''. */
+  readonly version?: string;
+  readonly log?: Log;
+  readonly clock?: Clock;
+  readonly timers?: Timers;
+  /** A number from 0 to 1, for the choice between equally loaded hosts. */
+  readonly random?: () => number;
+}
+
+/** Shorter tokens could be guessed. A gateway without a state cannot slow guesses down. */
+export const MIN_GATEWAY_TOKEN_LENGTH = 32;
+
+const DEFAULT_PORT = 4710;
+
+/** Time after which a client asks again for a host that is not there. A standby needs up to 10 s. */
+const DOWN_WAIT_MS = 1_000;
+
+/** `/h/<cell>` and the path behind it. */
+const CELL_PATH = /^\/h\/([^/]+)(\/.*)?$/;
+
+/** A request for a cell. */
+interface CellRequest {
+  readonly request: IncomingMessage;
+  readonly view: RequestView;
+  readonly cell: FleetCell & { readonly announcement: NonNullable<FleetCell['announcement']> };
+  /** The path below that of the cell. */
+  readonly path: string;
+}
+
+/**
+ * One address for all hosts of a database. It routes `/h/<cell>/…` to the host that holds the cell's lease, lists the sessions of all hosts, and
+ * chooses hosts for new sessions. It keeps no state, so any number of gateways can run. When another host takes a cell, the gateway closes the connections of
+ * that cell, and its clients come back by reconnecting.
+ */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #log: Log;
+  readonly #directory: CellDirectory;
+  readonly #signIns: GatewaySignIns;
+  readonly #unauthenticated: UnauthenticatedSockets;
+  readonly #connecting = new ConnectingLimit();
+  readonly #listener: Listener;
+  readonly #open = new Set<Duplex>();
+  readonly #viewOf: (request: IncomingMessage) => RequestView;
+
+  /** Throws for a token that is too short. */
+  constructor(options: GatewayOptions) {
+    const { token, tls, proxies, clock = systemClock, timers = systemTimers } = options;
+    if (token.length < MIN_GATEWAY_TOKEN_LENGTH)
+      throw new Error(`the token of the gateway needs at least ${MIN_GATEWAY_TOKEN_LENGTH} characters`);
+    this.#options = options;
+    this.#log = options.log ?? silentLog;
+    const server = { url: options.url, password: options.password };
+    this.#directory = new CellDirectory({ server, clock, timers, log: this.#log });
+    this.#signIns = new GatewaySignIns(token, () => clock.now());
+    this.#unauthenticated = new UnauthenticatedSockets(this.#log);
+    const viewOptions = {
+      basePath: '',
+      isSecure: tls !== undefined,
+      proxies: proxies === undefined ? undefined : trustedProxies(proxies),
+    };
+    this.#viewOf = (request) => viewOf(request, viewOptions);
+    const parts = { unauthenticated: this.#unauthenticated, log: this.#log };
+    this.#listener = createListener(tls, parts, (request, response) => {
+      this.#request(request, response).catch((error: unknown) => this.#failed(response, error));
+    });
+    this.#listener.http.on('upgrade', (request, socket, head) => {
+      socket.on('error', () => socket.destroy());
+      this.#upgrade(request, socket, head).catch((error: unknown) => refuse(socket, this.#answerTo(error)));
+    });
+  }
+
+  /** Connects to the database, listens, and resolves with the address. Rejects with `JournalError` or the system's error. */
+  async start(): Promise<{ readonly url: string; readonly port: number }> {
+    try {
+      await this.#directory.open();
+      const port = await this.#listen();
+      const { host = '127.0.0.1', tls } = this.#options;
+      const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+      return { url: `${tls === undefined ? 'http' : 'https'}://${authority}`, port };
+    } catch (error) {
+      await this.#directory.close();
+      throw error;
+    }
+  }
+
+  /** Closes all connections; resolves when the port is free. */
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => void this.#listener.port.close(() => resolve()));
+    this.#listener.dropSilent();
+    this.#listener.http.closeAllConnections();
+    for (const socket of this.#open) socket.destroy();
+    await Promise.all([closed, this.#directory.close()]);
+  }
+
+  /** Sets the certificate of later connections. Throws without TLS. */
+  useCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void {
+    this.#listener.useCredentials(credentials);
+  }
+
+  #listen(): Promise<number> {
+    const { host = '127.0.0.1', port = DEFAULT_PORT } = this.#options;
+    return new Promise((resolve, reject) => {
+      const { port: server } = this.#listener;
+      server.once('error', reject);
+      server.listen({ host, port }, () => {
+        server.off('error', reject);
+        server.on('error', (error) => this.#log.error({ error }, 'the server failed'));
+        resolve(this.#port());
+      });
+    });
+  }
+
+  #port(): number {
+    const address: AddressInfo | string | null = this.#listener.port.address();
+    return typeof address === 'object' && address !== null
+      ? address.port
+      : (this.#options.port ?? DEFAULT_PORT);
+  }
+
+  #refusalOf(request: IncomingMessage, view: RequestView): PlainAnswer | undefined {
+    const { host = '127.0.0.1', tls, allowedHosts = [], allowedOrigins = [] } = this.#options;
+    const bound = { host, port: this.#port(), isSecure: tls !== undefined };
+    const listened = addressesOf(bound, request.socket.localAddress);
+    return foreignRefusal(request, view, listened, { allowedHosts, allowedOrigins });
+  }
+
+  async #request(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('connection', 'close');
+    if (!hasBody(request)) request.socket.pause();
+    const view = this.#viewOf(request);
+    const refusal = this.#refusalOf(request, view) ?? (await this.#healthOf(request, view));
+    if (refusal !== undefined) return this.#answer(response, refusal);
+    if (!CELL_PATH.test(view.path)) {
+      response.setHeaders(WEB_HEADERS);
+      return serveOwn({
+        request,
+        response,
+        view,
+        isSignedIn: this.#isSignedIn(request, view),
+        directory: this.#directory,
+        random: this.#options.random ?? Math.random,
+        signIn: (token) => this.#signIn(response, view, token),
+        signOut: () => this.#setCookie(response, view, undefined),
+      });
+    }
+    const found = await this.#find(request, view);
+    if ('status' in found) return this.#answer(response, found);
+    const body = hasBody(request) ? await readBody(request) : Buffer.alloc(0);
+    if (this.#answerSignIn(found, response, body)) return;
+    const outgoing = await this.#outgoing(found);
+    if ('status' in outgoing) return this.#answer(response, outgoing);
+    if (response.destroyed) return void outgoing.socket.destroy();
+    response.removeHeader('connection');
+    forwardRequest({ response, body }, outgoing, () => this.#answer(response, DOWN));
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const begun = Buffer.concat([head, takeRest(request.socket)]);
+    const view = this.#viewOf(request);
+    const refusal = this.#refusalOf(request, view);
+    if (refusal !== undefined) return refuse(socket, refusal);
+    const found = await this.#find(request, view);
+    if ('status' in found) return refuse(socket, found);
+    const outgoing = await this.#outgoing(found);
+    if ('status' in outgoing) return refuse(socket, outgoing);
+    if (socket.destroyed) return void outgoing.socket.destroy();
+    this.#open.add(socket);
+    // Clients come back by themselves. A paused former holder would leave them waiting.
+    const unwatch = this.#directory.watch(found.cell, () => socket.destroy());
+    socket.once('close', () => {
+      unwatch();
+      this.#open.delete(socket);
+    });
+    forwardUpgrade({ socket, head: begun }, outgoing, {
+      accepted: () => this.#unauthenticated.authenticated(request.socket),
+      failed: () => refuse(socket, DOWN),
+    });
+  }
+
+  /** The cell that a request is for, or why it cannot be routed. */
+  async #find(request: IncomingMessage, view: RequestView): Promise<CellRequest | PlainAnswer> {
+    const [, name = '', path = '/'] = CELL_PATH.exec(view.path) ?? [];
+    if (!isCellName(name)) return NO_HOST;
+    const cell = await this.#directory.find(name);
+    if (cell === undefined) return NO_HOST;
+    if (cell.announcement === undefined) return DOWN;
+    if (isOfAnotherMachine(cell.holder, cell.announcement.url)) return ELSEWHERE;
+    return { request, view, path, cell: { ...cell, announcement: cell.announcement } };
+  }
+
+  /** Connects to the host of a cell. */
+  async #outgoing({ request, view, cell, path }: CellRequest): Promise<
+    | PlainAnswer
+    | {
+        readonly socket: Awaited<ReturnType<typeof connectUpstream>>;
+        readonly method: string;
+        readonly path: string;
+        readonly headers: readonly string[];
+      }
+  > {
+    const { announcement, name } = cell;
+    const { tokenOf = () => this.#options.token } = this.#options;
+    const token = this.#isSignedIn(request, view) ? tokenOf(name) : undefined;
+    const leave = await this.#connecting.enter(announcement.url);
+    try {
+      const socket = await connectUpstream(announcement);
+      return {
+        socket,
+        method: request.method ?? 'GET',
+        path: forwardedPath(request, path, token),
+        headers: forwardedHeaders(request, {
+          authority: new URL(announcement.url).host,
+          prefix: pathOfCell(name),
+          view,
+          cookie: cookieNameOf(view),
+          token,
+        }),
+      };
+    } catch (error) {
+      this.#log.warn(
+        { host: name, url: announcement.url, why: errorText(error) },
+        'a host cannot be reached',
+      );
+      return DOWN;
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Answers what concerns the sign-in of browsers below the path of a cell, in the forms of a host: a browser signs in once, for all hosts. Returns
+   * false for all other requests, and for tokens that a host may know.
+   */
+  #answerSignIn({ request, view, path }: CellRequest, response: ServerResponse, body: Buffer): boolean {
+    const isSignedIn = this.#hasCookie(request, view);
+    if (path === '/sign-in/state' && isSignedIn && hasMethod(request, READS)) {
+      response.setHeaders(WEB_HEADERS);
+      const { version = '' } = this.#options;
+      sendJson(response, { signedIn: true, scope: 'admin', tokenPlace: TOKEN_PLACE, version });
+      return true;
+    }
+    if (path === '/sign-in' && request.method === 'POST' && !isOfElsewhere(request)) {
+      const token = new URLSearchParams(body.toString('utf8')).get('token')?.trim() ?? '';
+      if (!this.#signIn(response, view, token)) return false;
+      response.setHeaders(WEB_HEADERS);
+      sendJson(response, { ok: true, scope: 'admin' });
+      return true;
+    }
+    if (path === '/logout' && request.method === 'POST' && isSignedIn && !isOfElsewhere(request)) {
+      this.#setCookie(response, view, undefined);
+      response.setHeaders(WEB_HEADERS);
+      sendJson(response, { ok: true });
+      return true;
+    }
+    return this.#answerLink(request, view, response);
+  }
+
+  /** A link with the token of the gateway: signs the browser in, and takes the token out of the address. */
+  #answerLink(request: IncomingMessage, view: RequestView, response: ServerResponse): boolean {
+    const token = queryToken(request.url);
+    if (!this.#signIns.isToken(token) || !isNavigation(request) || !isWindow(request)) return false;
+    response.setHeaders(WEB_HEADERS);
+    const target = forwardedPath(request, view.path, token);
+    // Another page may link here with its own token.
+    if (isOfElsewhere(request)) {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(signInPage(target));
+      return true;
+    }
+    this.#setCookie(response, view, this.#signIns.begin());
+    response.writeHead(303, { location: target, 'referrer-policy': 'no-referrer' }).end();
+    return true;
+  }
+
+  #isSignedIn(request: IncomingMessage, view: RequestView): boolean {
+    const secret = extractToken(request, cookieNameOf(view));
+    return this.#signIns.isToken(secret) || this.#signIns.isValid(secret);
+  }
+
+  #hasCookie(request: IncomingMessage, view: RequestView): boolean {
+    return this.#signIns.isValid(cookieToken(request.headers.cookie, cookieNameOf(view)));
+  }
+
+  #signIn(response: ServerResponse, view: RequestView, token: string): boolean {
+    if (!this.#signIns.isToken(token)) return false;
+    this.#setCookie(response, view, this.#signIns.begin());
+    return true;
+  }
+
+  #setCookie(response: ServerResponse, view: RequestView, secret: string | undefined): void {
+    const attributes = `Path=/; HttpOnly; SameSite=Strict${view.isSecure ? '; Secure' : ''}`;
+    const seconds = secret === undefined ? 0 : this.#signIns.maxAgeSeconds;
+    response.setHeader(
+      'set-cookie',
+      `${cookieNameOf(view)}=${secret ?? ''}; ${attributes}; Max-Age=${seconds}`,
+    );
+  }
+
+  async #healthOf(request: IncomingMessage, { path }: RequestView): Promise<PlainAnswer | undefined> {
+    if ((path !== '/healthz' && path !== '/readyz') || !hasMethod(request, READS)) return undefined;
+    if (path === '/healthz') return { status: 200, reason: 'ok' };
+    return (await this.#directory.isReachable())
+      ? { status: 200, reason: 'ready' }
+      : { status: 503, reason: 'not ready' };
+  }
+
+  #failed(response: ServerResponse, error: unknown): void {
+    if (response.headersSent) response.destroy();
+    else this.#answer(response, this.#answerTo(error));
+  }
+
+  #answer(response: ServerResponse, told: PlainAnswer): void {
+    response.setHeaders(WEB_HEADERS);
+    response.setHeader('connection', 'close');
+    answer(response, told);
+  }
+
+  #answerTo(error: unknown): PlainAnswer {
+    if (error instanceof JournalError) return NO_DATABASE;
+    this.#log.error({ error }, 'a request failed inside the gateway');
+    return { status: 500, reason: 'the gateway failed to answer' };
+  }
+}
+
+/** A loopback address leads to other programs on this machine, and these must not get a token. */
+function isOfAnotherMachine(holder = '', url: string): boolean {
+  return (
+    isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')) && !holder.startsWith(`${hostname()} `)
+  );
+}
+
+/** As the name of a host's cookie, with the port: gateways and hosts beside each other on one machine have cookies of their own. */
+function cookieNameOf({ host, isSecure }: RequestView): string {
+  const port = /:(\d{1,5})$/.exec(host ?? '')?.[1];
+  return `${isSecure ? '__Host-' : ''}agenthost_gateway${port === undefined ? '' : `_${port}`}`;
+}
+
+const TOKEN_PLACE = 'whoever started the gateway gave it its token';
+
+const NO_HOST: PlainAnswer = { status: 404, reason: 'no host has this name: / lists the hosts' };
+
+const DOWN: PlainAnswer = {
+  status: 503,
+  reason: 'the host is down: it comes back when its machine or a standby takes its cell',
+  waitMs: DOWN_WAIT_MS,
+};
+
+const ELSEWHERE: PlainAnswer = {
+  status: 503,
+  reason: 'the host listens only on its own machine: start it with --host, or with --announce',
+  waitMs: DOWN_WAIT_MS,
+};
+
+const NO_DATABASE: PlainAnswer = {
+  status: 503,
+  reason: 'the database of the gateway does not answer',
+  waitMs: DOWN_WAIT_MS,
+};

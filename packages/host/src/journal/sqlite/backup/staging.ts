@@ -1,0 +1,70 @@
+import { rmSync } from 'node:fs';
+import { open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { isLocked } from '../errors.ts';
+import { syncFolder } from '../number-files.ts';
+
+/** Folders in which a killed process was collecting a backup, or extracting one. */
+const STAGING = { backup: /^backup-[A-Za-z0-9]{6}$/, restore: /^restore-[A-Za-z0-9]{6}$/ } as const;
+
+/** Removes what killed processes left in a data folder. The caller makes sure that no process writes a backup there, or restores one. */
+export async function removeStaging(dataDir: string, kind: keyof typeof STAGING): Promise<void> {
+  for (const name of await readdir(dataDir))
+    if (STAGING[kind].test(name)) await rm(join(dataDir, name), { recursive: true, force: true });
+}
+
+/** Removes all of it at the start of a host, which holds the lock of the folder. A restore that runs keeps its files. */
+export async function removeLeftStaging(dataDir: string): Promise<void> {
+  const names = await readdir(dataDir);
+  if (names.some((name) => STAGING.backup.test(name))) await removeStaging(dataDir, 'backup');
+  if (!names.some((name) => STAGING.restore.test(name))) return;
+  const lock = holdRestoreLock(dataDir);
+  try {
+    if (lock !== undefined) await removeStaging(dataDir, 'restore');
+  } finally {
+    lock?.release();
+  }
+}
+
+/** Lets one process at a time restore into a data folder: `undefined` while another does. The lock ends with the process. */
+export function holdRestoreLock(dataDir: string): { release(): void } | undefined {
+  const path = join(dataDir, 'restore.lock');
+  // An empty database: Node has no other locks of files.
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (isLocked(error)) return undefined;
+    throw error;
+  }
+  return {
+    release: () => {
+      rmSync(path, { force: true });
+      database.close();
+    },
+  };
+}
+
+/** Files that are synced at the same time. */
+const AT_ONCE = 16;
+
+/** Writes all files of a folder to the disk, so that a power loss leaves none of them empty. */
+export async function syncTree(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  while (files.length > 0)
+    await Promise.all(files.splice(0, AT_ONCE).map(({ name }) => syncFile(join(folder, name))));
+  for (const entry of entries) if (entry.isDirectory()) await syncTree(join(folder, entry.name));
+  syncFolder(folder);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
