@@ -8,9 +8,9 @@ const build = new Machine();
 const lab = new Machine();
 afterAll(() => Promise.all([laptop, build, lab].map((machine) => machine.dispose())));
 
-const ended: (() => void)[] = [];
-afterEach(() => {
-  for (const end of ended.splice(0)) end();
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
 });
 
 const listFile = (): string => join(laptop.home, '.config/agenthost/hosts.json');
@@ -95,7 +95,7 @@ test('[AUTH-1] named hosts: their sessions are listed together and found by id, 
 
 test('a list that is damaged or of a later version is told and left as it is, and the host here still works', async () => {
   const machine = new Machine();
-  ended.push(() => void machine.dispose());
+  ends.push(() => machine.dispose());
   const add = (name: string): ReturnType<Machine['run']> =>
     machine.run(['hosts', 'add', name, 'http://127.0.0.1:1', '--no-check']);
   await Promise.all(['a', 'b', 'c', 'd'].map(add));

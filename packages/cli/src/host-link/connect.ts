@@ -18,7 +18,7 @@ export async function withHost<T>(
   try {
     const target = await targetOf(context, screen, options);
     screen.status(`connecting to ${oneLine(target.name ?? withoutToken(target.url))}`);
-    const { fingerprint } = options;
+    const fingerprint = fingerprintFor(context, options, target);
     const connected = await connectTarget(context, screen, target, {
       fingerprint,
       wrapTransport: recording?.wrapTransport,
@@ -34,6 +34,16 @@ export async function withHost<T>(
   } finally {
     recording?.close();
   }
+}
+
+/** AGENTHOST_FINGERPRINT is for the host of AGENTHOST_URL, and not for those with a name or behind `ssh`. */
+function fingerprintFor(
+  { env }: Context,
+  { fingerprint }: HostOptions,
+  { name, ssh }: HostTarget,
+): string | undefined {
+  const isOfEnvironment = fingerprint === env['AGENTHOST_FINGERPRINT'];
+  return isOfEnvironment && (name !== undefined || ssh !== undefined) ? undefined : fingerprint;
 }
 
 /** The host that has the session of the command, where several hosts may have it; else the chosen one. */

@@ -8,7 +8,7 @@ import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
 import { isSshUrl, sshAddress } from './ssh-address.ts';
-import type { SshTarget } from './ssh-link.ts';
+import type { SshTarget } from './ssh-arguments.ts';
 import { startHost } from './start-host.ts';
 
 /** Options that choose the host. */

@@ -1,7 +1,7 @@
 import { type AhpClient, type ConnectOptions, connect } from '@agenthost/client';
 import { defined } from '@agenthost/protocol/values';
 
-import type { SshTarget } from './ssh-link.ts';
+import type { SshTarget } from './ssh-arguments.ts';
 
 /** Where to connect, and by which certificate the host is known. */
 export interface ClientTarget {

@@ -51,11 +51,11 @@ export function sshFailure({ destination, port }: SshAddress, { code, said, prin
   }
   if (code === NOT_FOUND || /(?:not found|no such file or directory)[^\n]*$/i.test(told))
     return new SshFailure(
-      `agenthost was not found on ${destination} (${told}): install it there with \`npm install --global agenthost\`, or say where it is with \`hosts add … --command\``,
+      `the program agenthost was not found on ${destination} (${told}): install it there with \`npm install --global agenthost\`, or say where it is with \`hosts add … --command\``,
     );
   if (/unknown (?:command|option)|too many arguments/i.test(said))
     return new SshFailure(
-      `agenthost on ${destination} is too old for ssh:// addresses: update it there with \`npm install --global agenthost\``,
+      `the program agenthost on ${destination} is too old for ssh:// addresses: update it there with \`npm install --global agenthost\``,
     );
   return new SshFailure(`${destination}: ${told.replace(/^agenthost: /, '')}`);
 }

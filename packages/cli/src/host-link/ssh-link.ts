@@ -3,59 +3,15 @@ import { Duplex, type Readable, type Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HostStream } from '@agenthost/client/stream';
 import { errorText, hasCode } from '@agenthost/protocol/values';
-import type { Context } from '../process/context.ts';
-import { shellWord } from '../process/own-command.ts';
 import { type Greeting, readGreeting } from './link-greeting.ts';
-import type { SshAddress } from './ssh-address.ts';
+import { linkArguments, type SshTarget } from './ssh-arguments.ts';
 import { SshFailure, sshFailure } from './ssh-failure.ts';
 
-/** A host that is reached by `ssh`. */
-export interface SshTarget extends SshAddress {
-  /** Command line that runs agenthost there. Absent: `agenthost` on PATH, else on the PATH of the login shell. */
-  readonly command?: string;
-  /** Data folder of the host. Absent: the only host that runs there. */
-  readonly data?: string;
-  /** Starts a host there if none runs. */
-  readonly starts: boolean;
-  /** Environment of `ssh`. */
-  readonly env: Context['env'];
-}
-
-/** Time limit of `ssh` for a connection to the other machine, in seconds. */
-const CONNECT_TIMEOUT_S = 10;
 /** Longest text in front of the greeting, such as that of a login shell, and longest kept error text, in bytes. */
 const MAX_TEXT_BYTES = 64 * 1024;
 /** Time for what `ssh` wrote before it exited. */
 const LAST_WORDS_MS = 1_000;
 const KILL_GRACE_MS = 2_000;
-
-/** Arguments of `ssh` that connect to the host of another machine. */
-export function sshArguments({ destination, port, ...target }: Omit<SshTarget, 'env'>): string[] {
-  return [
-    '-T',
-    '-a',
-    '-x',
-    // A question could not be answered: nobody may sit at this command.
-    ...['BatchMode=yes', `ConnectTimeout=${CONNECT_TIMEOUT_S}`],
-    ...['ServerAliveInterval=15', 'ServerAliveCountMax=3'],
-    // The user's config may have these for its own sessions.
-    ...['ClearAllForwardings=yes', 'RemoteCommand=none'],
-  ]
-    .flatMap((text) => (text.startsWith('-') ? [text] : ['-o', text]))
-    .concat(port === undefined ? [] : ['-p', port], ['--', destination, remoteCommand(target)]);
-}
-
-/** The command line for the shell of the other machine, whichever shell that is. */
-function remoteCommand({ command, data, starts }: Pick<SshTarget, 'command' | 'data' | 'starts'>): string {
-  const args = `hosts link${starts ? ' --start' : ''}${data === undefined ? '' : ` --data ${quoted(data)}`}`;
-  const script =
-    command === undefined
-      ? `command -v agenthost >/dev/null 2>&1 && exec agenthost ${args}; exec "\${SHELL:-sh}" -lc ${quoted(`exec agenthost ${args}`)}`
-      : `${command} ${args}`;
-  return `exec sh -c ${quoted(script)}`;
-}
-
-const quoted = (text: string): string => (text === '' ? "''" : shellWord(text));
 
 /**
  * Opens a byte stream to the host of another machine. `onGreeting` gets what that machine told. Rejects with an `SshFailure`, or with the reason of
@@ -67,7 +23,7 @@ export async function openSshLink(
   onGreeting?: (greeting: Greeting) => void,
 ): Promise<HostStream> {
   signal.throwIfAborted();
-  const child = spawn('ssh', sshArguments(target), {
+  const child = spawn('ssh', linkArguments(target), {
     env: target.env,
     stdio: ['pipe', 'pipe', 'pipe'],
     // Ctrl-C in this terminal would end it before the command has ended its turn.

@@ -61,7 +61,7 @@ export class OtherHosts {
       if (signal.aborted) return client.close();
       signal.addEventListener('abort', () => client.close(), { once: true });
       const root = await client.subscribe(ROOT_URI);
-      this.#add(label, connected, root);
+      if (!signal.aborted) this.#add(label, connected, root);
     } catch (error) {
       if (!signal.aborted && !isAbsent(error)) tell(`${label}: ${oneLine(errorText(error), 300)}`);
     }

@@ -1,5 +1,6 @@
 import type { AddHostOptions } from '../commands/hosts.ts';
 import type { LinkHostOptions } from '../commands/link-host.ts';
+import type { OpenHostOptions } from '../commands/open-host.ts';
 import type { CommandParts } from './command-builder.ts';
 
 /** Adds `hosts` and what is below it. */
@@ -13,7 +14,7 @@ export function addHostsCommands({ context, screen, program, command, example, d
   ]);
   const adding = command(hosts, 'add', 'give another host a name', [
     'hostTokenFile',
-    'fingerprint',
+    'hostFingerprint',
     'sshCommand',
     'sshData',
     'force',
@@ -41,6 +42,16 @@ export function addHostsCommands({ context, screen, program, command, example, d
     done(await listHosts(context, screen, options));
   });
   example(listing, ['agenthost hosts list', 'agenthost hosts list --json | jq .state']);
+  const opening = command(hosts, 'open', "print the address of a host's page; over ssh, forward its port", [
+    'json',
+    'verbose',
+  ])
+    .argument('<host>', 'name of a host')
+    .action(async (name: string, options: OpenHostOptions) => {
+      const { openHost } = await import('../commands/open-host.ts');
+      done(await openHost(context, screen, name, options));
+    });
+  example(opening, ['agenthost hosts open build  until Ctrl-C']);
   const removing = command(hosts, 'remove', 'forget hosts and their tokens', ['json', 'verbose'])
     .alias('rm')
     .argument('<host...>', 'names of hosts')

@@ -14,6 +14,12 @@ export const HOSTS_OPTIONS = {
     description: 'file with an access token of the host; - reads standard input',
     defaultText: 'over ssh, the token of its owner; otherwise AGENTHOST_TOKEN of each command',
   },
+  hostFingerprint: {
+    flags: '--fingerprint <sha256>',
+    type: 'text',
+    description: "SHA-256 of the host's certificate, for https and wss",
+    defaultText: 'the certificate that is seen now',
+  },
   sshCommand: {
     flags: '--command <command>',
     type: 'text',
