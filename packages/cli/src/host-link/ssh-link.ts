@@ -17,7 +17,7 @@ export interface SshTarget extends SshAddress {
   readonly data?: string;
   /** Starts a host there if none runs. */
   readonly starts: boolean;
-  /** Environment of `ssh`. */
+  /** Environment of `ssh`, which does not get the secrets of agenthost in it. */
   readonly env: Context['env'];
 }
 
@@ -40,6 +40,8 @@ export function sshArguments({ destination, port, ...target }: Omit<SshTarget, '
     ...['ServerAliveInterval=15', 'ServerAliveCountMax=3'],
     // The user's config may have these for its own sessions.
     ...['ClearAllForwardings=yes', 'RemoteCommand=none'],
+    // A connection that is shared with the user's sessions would end with this command. One that is there is used.
+    'ControlMaster=no',
   ]
     .flatMap((text) => (text.startsWith('-') ? [text] : ['-o', text]))
     .concat(port === undefined ? [] : ['-p', port], ['--', destination, remoteCommand(target)]);
@@ -68,7 +70,7 @@ export async function openSshLink(
 ): Promise<HostStream> {
   signal.throwIfAborted();
   const child = spawn('ssh', sshArguments(target), {
-    env: target.env,
+    env: withoutSecrets(target.env),
     stdio: ['pipe', 'pipe', 'pipe'],
     // Ctrl-C in this terminal would end it before the command has ended its turn.
     detached: true,
@@ -90,6 +92,15 @@ export async function openSshLink(
     stop();
     throw error;
   }
+}
+
+/** The config of `ssh` may run programs or send variables to the other machine. */
+function withoutSecrets({
+  AGENTHOST_TOKEN: _token,
+  AGENTHOST_JOURNAL_PASSWORD: _password,
+  ...clean
+}: Context['env']): Context['env'] {
+  return clean;
 }
 
 type SshProcess = ChildProcessByStdio<Writable, Readable, Readable>;
