@@ -8,7 +8,13 @@ import {
   type TlsPeer,
 } from '@agenthost/rpc/websocket-pinned';
 import type { AhpClient } from './client.ts';
-import { type ConnectOptions, connected, createClient, endpointOf } from './connection/connect.ts';
+import {
+  type ConnectOptions,
+  connected,
+  createClient,
+  endpointOf,
+  tokenHeader,
+} from './connection/connect.ts';
 import { refusedUpgrade } from './connection/refused-upgrade.ts';
 import { CannotConnect, UntrustedHost } from './errors.ts';
 
@@ -38,15 +44,12 @@ export async function connectPinned(
   const endpoint = endpointOf(url, token);
   if (endpoint.protocol !== 'wss:')
     throw new TypeError(`${endpoint.origin}: fingerprints need an https or wss URL`);
-  // Sent as a header instead, so that logs of proxies do not contain the token.
-  const given = endpoint.searchParams.get('token');
-  endpoint.searchParams.delete('token');
-  const headers = given === null ? undefined : { authorization: `Bearer ${given}` };
+  const headers = tokenHeader(endpoint);
   const pins = fingerprints.map(canonical);
   const client = createClient({
     address: url,
     ...behavior,
-    transport: (signal) => open(endpoint, { fingerprints: pins, signal, ...(headers && { headers }) }),
+    transport: (signal) => open(endpoint, { fingerprints: pins, signal, ...headers }),
   });
   return connected(client, giveUp);
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorText } from '@agenthost/protocol/values';
 import type { Transport } from '@agenthost/rpc';
 import { connectPinnedTls } from '@agenthost/rpc/websocket-pinned';
 import { connectStreamWebSocket } from '@agenthost/rpc/websocket-stream';
 import type { AhpClient } from './client.ts';
-import { connected, createClient, endpointOf } from './connection/connect.ts';
+import { connected, createClient, endpointOf, tokenHeader } from './connection/connect.ts';
 import { refusedUpgrade } from './connection/refused-upgrade.ts';
 import { CannotConnect } from './errors.ts';
 import type { ClientBehavior } from './options.ts';
@@ -51,14 +51,12 @@ export async function connectStream({
 }
 
 async function openTransport({ stream, url, token }: HostStream, signal: AbortSignal): Promise<Transport> {
-  const endpoint = endpointOf(url);
+  const endpoint = endpointOf(url, token);
   // The stream is encrypted or local: TLS would be spoken within it, to nobody who expects it.
   endpoint.protocol = 'ws:';
-  const given = token ?? endpoint.searchParams.get('token');
-  endpoint.searchParams.delete('token');
-  const headers = given === null ? undefined : { authorization: `Bearer ${given}` };
+  const headers = tokenHeader(endpoint);
   try {
-    return await connectStreamWebSocket(endpoint.href, stream, { signal, ...(headers && { headers }) });
+    return await connectStreamWebSocket(endpoint.href, stream, { signal, ...headers });
   } catch (error) {
     stream.destroy();
     const refusal = refusedUpgrade(endpoint, error);
@@ -79,7 +77,7 @@ export interface HostSocketTarget {
  * Node only: a connection to the port of a host, for a program that passes its bytes on; TLS ends here. Sends nothing. Rejects with the system's
  * error, or for a host with another certificate with `CertificateRefused` of `@agenthost/client/pinned`.
  */
-export async function openHostSocket({ url, fingerprints }: HostSocketTarget): Promise<Duplex> {
+export async function openHostSocket({ url, fingerprints }: HostSocketTarget): Promise<Socket> {
   const { protocol, hostname, port } = new URL(url);
   if (protocol === 'https:' || protocol === 'wss:') return connectPinnedTls({ url }, fingerprints ?? []);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');

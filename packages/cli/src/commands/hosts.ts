@@ -86,13 +86,19 @@ export async function listHosts(
     return EXIT.done;
   }
   screen.status('asking the hosts');
-  const answers = await askEach(context, screen, hosts, async (client) => ({
+  const asking = askEach(context, screen, hosts, async (client) => ({
     counts: await hostCounts(client),
     version: client.host?.serverInfo?.version,
   }));
+  const answered: StateAnswer[] = [];
+  for await (const answers of asking) {
+    if (json === true) for (const answer of answers) screen.json(jsonOf(answer));
+    else printHosts(screen, hosts, answers, answered.length === 0);
+    answered.push(...answers);
+    if (context.outputClosed.aborted) break;
+  }
   screen.status(undefined);
-  if (json === true) for (const answer of answers) screen.json(jsonOf(answer));
-  else printHosts(screen, answers);
+  if (json !== true) noteStates(screen, answered);
   return EXIT.done;
 }
 
@@ -110,7 +116,13 @@ function jsonOf(answer: StateAnswer): object {
 
 const COLUMNS = ['NAME', 'STATE', 'VERSION', 'SESSIONS', 'ADDRESS'];
 
-function printHosts(screen: Screen, answers: readonly StateAnswer[]): void {
+/** A row for each answer. The columns of slow hosts, which come later, are as wide as is known before. */
+function printHosts(
+  screen: Screen,
+  hosts: readonly KnownHost[],
+  answers: readonly StateAnswer[],
+  isFirst: boolean,
+): void {
   const rows = answers.map((answer) => {
     const { host } = answer;
     if ('problem' in answer)
@@ -118,16 +130,21 @@ function printHosts(screen: Screen, answers: readonly StateAnswer[]): void {
     const { counts, version = '' } = answer.value;
     return [host.label, 'online', oneLine(version, 20), sessionsText(counts), urlOf(host)];
   });
+  const names = hosts.map(({ label }) => [label, 'problem']);
   const widths = COLUMNS.map((column, at) =>
-    Math.max(column.length, ...rows.map((row) => row[at]?.length ?? 0)),
+    Math.max(column.length, ...[...rows, ...names].map((row) => row[at]?.length ?? 0)),
   );
   const padded = (row: readonly string[]): string =>
     row
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))
       .join('  ')
       .trimEnd();
-  screen.columnNames(padded(COLUMNS));
+  if (isFirst) screen.columnNames(padded(COLUMNS));
   for (const row of rows) screen.line(padded(row));
+}
+
+/** Says which hosts do not answer, and which sessions wait for somebody. */
+function noteStates(screen: Screen, answers: readonly StateAnswer[]): void {
   for (const answer of answers)
     if ('problem' in answer && !answer.isAbsent) screen.note(`${answer.host.label}: ${answer.problem}`);
   for (const answer of answers) {
@@ -204,7 +221,10 @@ async function versionOf(
   host: NamedHost,
   fingerprint: string | undefined,
 ): Promise<string> {
-  const target = namedTarget(context, await readHosts(hostsFolder(context)), host, false);
+  const target = namedTarget(context, await readHosts(hostsFolder(context)), host, {
+    starts: false,
+    takesVariable: true,
+  });
   screen.status(`connecting to ${oneLine(host.url)}`);
   try {
     const { client } = await connectTarget(context, screen, target, { fingerprint });

@@ -9,6 +9,9 @@ import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';
 import type { Screen } from '../render/screen.ts';
 
+/** Longest time without any transfer after the end of the input. */
+const CLOSE_LIMIT_MS = 5_000;
+
 /** Options of `hosts link` as parsed. */
 export interface LinkHostOptions {
   readonly data?: string;
@@ -45,8 +48,11 @@ export async function linkHost(
   stdin.on('error', end);
   const closed = once(socket, 'close');
   context.outputClosed.addEventListener('abort', end, { once: true });
-  stdin.once('end', end);
-  stdin.once('close', end);
+  // The pipe ends the socket when all input is sent, which may be long after the end of the input. The host then closes the connection.
+  stdin.once('end', () => socket.setTimeout(CLOSE_LIMIT_MS, end));
+  stdin.once('close', () => {
+    if (!stdin.readableEnded) end();
+  });
   stdout.write(greetingLine({ agenthost: host.version, url, token, isNew }));
   stdin.pipe(socket);
   socket.pipe(stdout, { end: false });

@@ -43,7 +43,7 @@ export async function loginResource(
             wanted,
             isShownOnly: options.print === true,
           });
-    await storeSignIn(context, target.url, token);
+    await storeSignIn(context, target, token);
     screen.line(`signed in to ${oneLine(resource, 500)}`);
     return EXIT.done;
   });

@@ -61,7 +61,7 @@ export async function connectTarget(
       },
       (version) => screen.note(`started a host on ${oneLine(shown)} (agenthost ${oneLine(version)})`),
     );
-    await passSignIns(context, target.url, client);
+    await passSignIns(context, target, client, (line) => screen.note(`agenthost: ${oneLine(line, 500)}`));
     return { client, target };
   } catch (cause) {
     signal?.throwIfAborted();
@@ -107,6 +107,8 @@ async function cannotConnect(
       const message = `the host at ${base} has nothing at the path ${pathname}: remove the path`;
       return new CliError(EXIT.cannotConnect, message, { cause });
     }
+    if (target.lacksToken === true && refusal?.status === 401)
+      return new CliError(EXIT.cannotConnect, noTokenText(target), { cause });
     // After the connection is made, the only refusal is for the token.
     const text = refusalText(refusal ?? { status: 401, reason: cause.message }, asked);
     return new CliError(EXIT.cannotConnect, text, { cause });
@@ -131,6 +133,11 @@ async function cannotConnect(
   }
   return cause;
 }
+
+const noTokenText = ({ name = '', url }: HostTarget): string =>
+  `no token: AGENTHOST_TOKEN is sent only to a host that the command names; \`${commandLine(
+    `hosts add ${oneLine(name)} ${oneLine(withoutToken(url), 200)} --force --token-file FILE`,
+  )}\` stores one`;
 
 /** `de_CH.UTF-8` as BCP 47; nothing for the C locale. */
 function localeOf(env: Context['env']): string | undefined {

@@ -35,6 +35,8 @@ export interface HostTarget {
   readonly isOwn: boolean;
   /** Its name in the list of hosts. Absent: it was not chosen by a name. */
   readonly name?: string;
+  /** No token for it is in the list of hosts, and AGENTHOST_TOKEN is not for it. */
+  readonly lacksToken?: boolean;
   /** It is reached by `ssh`, at this address. Absent: at its URL. */
   readonly ssh?: SshTarget;
 }
@@ -61,10 +63,10 @@ export async function findHost(
       throw usageError(
         `--host: no host is called ${oneLine(name) || '(nothing)'}${knownNames(known)}; \`${commandLine('hosts add')}\` adds one`,
       );
-    return namedTarget(context, hosts, found, true);
+    return namedTarget(context, hosts, found, { starts: true, takesVariable: true });
   }
   if (url !== undefined && isSshUrl(url)) return sshTarget(context, { url }, true);
-  if (url !== undefined) return named(context, hosts, url);
+  if (url !== undefined) return named(hosts, url, context.env['AGENTHOST_TOKEN']);
   const [host, ...others] = hosts;
   if (others.length > 0) throw severalHosts(hosts);
   if (host !== undefined) return own(context, host);
@@ -83,17 +85,28 @@ export async function findHost(
   );
 }
 
-/** How to connect to a host of the list. `hosts`: those that run here. `starts`: whether a machine that is reached by `ssh` starts one. */
+/** How a command uses a host of the list. */
+export interface NamedUse {
+  /** A machine that is reached by `ssh` starts a host if none runs. */
+  readonly starts: boolean;
+  /** AGENTHOST_TOKEN is for this host if the list has no token: true only if the command names the host. The variable holds the token of one host. */
+  readonly takesVariable: boolean;
+}
+
+/** How to connect to a host of the list. `hosts`: those that run here. */
 export function namedTarget(
   context: Context,
   hosts: readonly HostRecord[],
   { name, url, token, command, data }: NamedHost,
-  starts: boolean,
+  { starts, takesVariable }: NamedUse,
 ): HostTarget {
+  const variable = takesVariable ? context.env['AGENTHOST_TOKEN'] : undefined;
   const target = isSshUrl(url)
     ? sshTarget(context, { url, ...defined({ command, data }) }, starts)
-    : named(context, hosts, url);
-  return { ...target, name, ...defined({ token: token ?? target.token }) };
+    : named(hosts, url, variable);
+  const sent = token ?? target.token;
+  const lacksToken = !takesVariable && sent === undefined && target.ssh === undefined ? true : undefined;
+  return { ...target, name, ...defined({ token: sent, lacksToken }) };
 }
 
 /** Throws a usage error for a host that has no address of its own, for commands that speak to an address themselves. */
@@ -129,7 +142,7 @@ const certificateOf = ({
     ? {}
     : { fingerprints: [fingerprint, keyFingerprint] };
 
-function named(context: Context, hosts: readonly HostRecord[], given: string): HostTarget {
+function named(hosts: readonly HostRecord[], given: string, variable: string | undefined): HostTarget {
   const url = URL.parse(given);
   if (url === null || !/^(?:https?|wss?):$/.test(url.protocol)) {
     throw usageError(
@@ -137,7 +150,7 @@ function named(context: Context, hosts: readonly HostRecord[], given: string): H
     );
   }
   const record = hosts.find((host) => isSameAddress(new URL(host.url), url));
-  const token = context.env['AGENTHOST_TOKEN'] || url.searchParams.get('token') || record?.token;
+  const token = variable || url.searchParams.get('token') || record?.token;
   return {
     url: record === undefined ? given : reachedAs(url, new URL(record.url), given),
     isOwn: record !== undefined,

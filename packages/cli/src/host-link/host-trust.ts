@@ -1,5 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { CannotConnect } from '@agenthost/client';
 import type { TlsPeer } from '@agenthost/client/pinned';
 import { hasCode } from '@agenthost/protocol/values';
@@ -8,6 +7,7 @@ import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { knownHostsFile } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
 import type { Screen } from '../render/screen.ts';
+import { changeFile } from './change-file.ts';
 import type { HostTarget } from './find-host.ts';
 
 const CERTIFICATE_TIMEOUT_MS = 10_000;
@@ -110,15 +110,14 @@ export async function rememberCertificate(
   authority: string,
   { fingerprint, keyFingerprint }: KnownCertificate,
 ): Promise<void> {
-  const others = (await readLines(file)).filter((line) => line !== '' && !line.startsWith(`${authority} `));
-  const text = [...others, `${authority} ${fingerprint} ${keyFingerprint}`, ''].join('\n');
-  const draft = `${file}.${process.pid}.tmp`;
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(draft, text, { mode: 0o600 });
-    await rename(draft, file);
+    await changeFile(file, async () => {
+      const lines = await readLines(file);
+      const others = lines.filter((line) => line !== '' && !line.startsWith(`${authority} `));
+      return [...others, `${authority} ${fingerprint} ${keyFingerprint}`, ''].join('\n');
+    });
   } catch (cause) {
-    await rm(draft, { force: true });
+    if (cause instanceof CliError) throw cause;
     throw new CliError(EXIT.error, `${file} cannot be written: pass --fingerprint with each command`, {
       cause,
     });

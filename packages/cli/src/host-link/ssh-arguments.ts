@@ -10,7 +10,7 @@ export interface SshTarget extends SshAddress {
   readonly data?: string;
   /** Starts a host there if none runs. */
   readonly starts: boolean;
-  /** Environment of `ssh`. */
+  /** Environment of `ssh`, which does not get the secrets of agenthost in it. */
   readonly env: Context['env'];
 }
 
@@ -47,6 +47,8 @@ const COMMON_OPTIONS = [
   `ConnectTimeout=${CONNECT_TIMEOUT_S}`,
   'ServerAliveInterval=15',
   'ServerAliveCountMax=3',
+  // A connection that is shared with the user's sessions would end with this command. One that is there is used.
+  'ControlMaster=no',
 ];
 
 function sshArguments(
@@ -76,3 +78,12 @@ function remoteCommand({ command, data, starts }: Pick<SshTarget, 'command' | 'd
 }
 
 const quoted = (text: string): string => (text === '' ? "''" : shellWord(text));
+
+/** The environment of `ssh`: its config may run programs or send variables to the other machine. */
+export function withoutSecrets({
+  AGENTHOST_TOKEN: _token,
+  AGENTHOST_JOURNAL_PASSWORD: _password,
+  ...clean
+}: Context['env']): Context['env'] {
+  return clean;
+}

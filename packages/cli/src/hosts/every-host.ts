@@ -29,6 +29,8 @@ export type HostAnswer<T> = { readonly host: KnownHost } & (
     }
 );
 
+/** Time that answers are collected before the first ones are shown. */
+const PATIENCE_MS = 3_000;
 /** Time for one host to answer. `ssh` signs in first. */
 const LIMIT_MS = 10_000;
 const SSH_LIMIT_MS = 30_000;
@@ -51,7 +53,8 @@ export async function everyHost(
   }));
   const named: KnownHost[] = [];
   for (const host of await listed(context, screen)) {
-    const target = targetOrNote(screen, host, () => namedTarget(context, running, host, false));
+    const use = { starts: false, takesVariable: false };
+    const target = targetOrNote(screen, host, () => namedTarget(context, running, host, use));
     // A host of this machine with a name is listed already.
     if (target !== undefined && !target.isOwn) named.push({ label: host.name, target });
   }
@@ -84,47 +87,77 @@ function targetOrNote(screen: Screen, { name }: NamedHost, find: () => HostTarge
 }
 
 /**
- * Asks all hosts at the same time, and closes the connections. Each has a time limit. Resolves with the answers in the order of the hosts; never rejects
- * because of a host.
+ * Asks all hosts at the same time, and closes the connections. Yields the answers of the first 3 s together, in the order of the hosts, and later ones as
+ * they come, so that a slow host holds up no other. Each host has a time limit. Never throws because of a host. Stops asking when the caller stops reading.
  */
-export function askEach<T>(
+export async function* askEach<T>(
   context: Context,
   screen: Screen,
   hosts: readonly KnownHost[],
-  ask: (client: AhpClient, host: KnownHost) => Promise<T>,
-): Promise<readonly HostAnswer<T>[]> {
-  return Promise.all(hosts.map((host) => askOne({ context, screen, host, ask })));
+  ask: Question<T>['ask'],
+): AsyncGenerator<readonly HostAnswer<T>[], void, undefined> {
+  const stop = new AbortController();
+  const settled: { readonly index: number; readonly answer: HostAnswer<T> }[] = [];
+  const pending = new Map<number, Promise<void>>();
+  for (const [index, host] of hosts.entries()) {
+    const asking = askOne({ context, screen, host, ask, stop: stop.signal }).then((answer) => {
+      settled.push({ index, answer });
+      pending.delete(index);
+    });
+    pending.set(index, asking);
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const isLate = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS);
+  });
+  try {
+    await Promise.race([Promise.all(pending.values()), isLate]);
+    while (pending.size > 0 || settled.length > 0) {
+      if (settled.length === 0) await Promise.race(pending.values());
+      const answers = settled.splice(0).toSorted((a, b) => a.index - b.index);
+      if (pending.size > 0) screen.status(`waiting for ${labelsOf(hosts, pending)}`);
+      yield answers.map(({ answer }) => answer);
+    }
+  } finally {
+    clearTimeout(timer);
+    stop.abort(new Error('the answer is not needed any more'));
+  }
 }
+
+const labelsOf = (hosts: readonly KnownHost[], pending: ReadonlyMap<number, unknown>): string =>
+  hosts.flatMap(({ label }, index) => (pending.has(index) ? [oneLine(label)] : [])).join(', ');
 
 interface Question<T> {
   readonly context: Context;
   readonly screen: Screen;
   readonly host: KnownHost;
   ask(client: AhpClient, host: KnownHost): Promise<T>;
+  /** Gives up. */
+  readonly stop: AbortSignal;
 }
 
 async function askOne<T>(question: Question<T>): Promise<HostAnswer<T>> {
-  const { host } = question;
+  const { host, stop } = question;
   const limitMs = host.target.ssh === undefined ? LIMIT_MS : SSH_LIMIT_MS;
   const limit = new AbortController();
-  const slow = new Error(`no answer within ${limitMs / 1_000} s`);
-  let timer: NodeJS.Timeout | undefined;
+  const { signal } = limit;
   const isOver = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      limit.abort(slow);
-      reject(slow);
-    }, limitMs);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  const asking = connected(question, limit.signal);
+  const onStop = (): void => limit.abort(stop.reason);
+  stop.addEventListener('abort', onStop, { once: true });
+  const slow = new Error(`no answer within ${limitMs / 1_000} s`);
+  const timer = setTimeout(() => limit.abort(slow), limitMs);
+  const asking = connected(question, signal);
   // What comes after the limit is of no interest.
   asking.catch(() => undefined);
   try {
     return { host, value: await Promise.race([asking, isOver]) };
   } catch (error) {
-    const problem = error instanceof CliError ? error.message : errorText(error);
-    return { host, problem: oneLine(problem, 500), isAbsent: isAbsent(error) };
+    return { host, problem: oneLine(errorText(error), 500), isAbsent: isAbsent(error) };
   } finally {
     clearTimeout(timer);
+    stop.removeEventListener('abort', onStop);
   }
 }
 

@@ -1,20 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { readFile } from 'node:fs/promises';
 import { hasCode } from '@agenthost/protocol/values';
-import { processStart } from '../host-link/discovery.ts';
+import { changeFile } from '../host-link/change-file.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { fileTrouble, hostListFile } from '../process/files.ts';
-import { LockHeld, lockFile } from '../process/lock-file.ts';
 
 /** A host that the user has given a name. */
 export interface NamedHost {
   readonly name: string;
   /** `http(s)://…`, `ws(s)://…` or `ssh://…`, without a token. */
   readonly url: string;
-  /** Access token. Absent: AGENTHOST_TOKEN, or over SSH the owner's token that the other machine has. */
+  /** Access token. Absent: AGENTHOST_TOKEN of a command that names the host, or over SSH the owner's token that the other machine has. */
   readonly token?: string;
   /** Over SSH: the command line that runs agenthost there. Absent: `agenthost`. */
   readonly command?: string;
@@ -31,10 +27,6 @@ export const isHostName = (text: string): boolean =>
 
 /** Format of the file. A later program writes a higher one if this program could not read it. */
 const FORMAT = 1;
-
-/** Time for another command to finish its change. */
-const LOCK_PATIENCE_MS = 10_000;
-const LOCK_INTERVAL_MS = 25;
 
 /** The hosts of the list by name. Rejects with a `CliError` if the file is damaged, of a later version or unreadable. */
 export async function namedHosts(context: Context): Promise<readonly NamedHost[]> {
@@ -81,43 +73,13 @@ async function change(
 ): Promise<void> {
   const file = hostListFile(context);
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const release = await locked(`${file}.lock`);
-    try {
-      await write(file, edit(await namedHosts(context)));
-    } finally {
-      await release();
-    }
+    await changeFile(file, async () => {
+      const hosts = edit(await namedHosts(context));
+      return `${JSON.stringify({ format: FORMAT, hosts }, undefined, 2)}\n`;
+    });
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
     throw new CliError(EXIT.error, `${file} cannot be written: ${fileTrouble(cause)}`, { cause });
-  }
-}
-
-async function locked(file: string): Promise<() => Promise<void>> {
-  for (const end = performance.now() + LOCK_PATIENCE_MS; ; await wait(LOCK_INTERVAL_MS)) {
-    try {
-      const lock = await lockFile(file, { pid: process.pid, startOf: processStart });
-      return () => lock.release();
-    } catch (error) {
-      if (!(error instanceof LockHeld) || performance.now() > end) throw error;
-    }
-  }
-}
-
-async function write(file: string, hosts: readonly NamedHost[]): Promise<void> {
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    const opened = await open(draft, 'wx', 0o600);
-    try {
-      await opened.writeFile(`${JSON.stringify({ format: FORMAT, hosts }, undefined, 2)}\n`);
-      await opened.sync();
-    } finally {
-      await opened.close();
-    }
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { HostTarget } from '../host-link/find-host.ts';
-import { hasSession } from '../input/ids.ts';
+import { hasSession, idOf } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -23,9 +23,13 @@ export async function hostOfSession(
   try {
     const isLocal = ({ target }: KnownHost): boolean => target.isOwn;
     for (const group of [hosts.filter(isLocal), hosts.filter((host) => !isLocal(host))]) {
-      const answers = await askEach(context, screen, group, (client) => hasSession(client, given));
-      const [found, ...others] = answers.filter((answer) => 'value' in answer && answer.value);
-      problems.push(...answers.filter((answer) => 'problem' in answer));
+      const having: HostAnswer<boolean>[] = [];
+      for await (const answers of askEach(context, screen, group, (client) => hasSession(client, given))) {
+        having.push(...answers.filter((answer) => 'value' in answer && answer.value));
+        problems.push(...answers.filter((answer) => 'problem' in answer));
+        if (having.length > 0 && isLongId(given)) break;
+      }
+      const [found, ...others] = having;
       if (found === undefined) continue;
       if (others.length > 0) throw severalHave(given, [found, ...others]);
       screen.status(undefined);
@@ -43,6 +47,9 @@ export async function hostOfSession(
   const names = hosts.map(({ label }) => label).join(', ');
   throw new CliError(EXIT.error, `no session is called ${oneLine(given) || '(nothing)'} on ${names}`);
 }
+
+/** Whether no other session has an id that begins so: a slow host need not be waited for. Ids that clients choose may be alike. */
+const isLongId = (given: string): boolean => /^[0-9a-f]{8}/i.test(idOf(given));
 
 function severalHave(given: string, answers: readonly HostAnswer<boolean>[]): CliError {
   const names = answers.map(({ host }) => host.label);

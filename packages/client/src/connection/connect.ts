@@ -7,7 +7,7 @@ import { refusalOf, refused } from './refusal.ts';
 
 /** Options of `connect`. */
 export interface ConnectOptions extends ClientBehavior {
-  /** Access token [AUTH-1]. Sent as `?token=`, because browsers cannot set headers. Default: none is sent. */
+  /** Access token [AUTH-1]. Sent in a header by Node, and as `?token=` by browsers, which cannot set headers. Default: none is sent. */
   token?: string | undefined;
   /** Gives up and closes the client before it is connected for the first time; `connect` rejects with the signal's reason. No effect afterwards. */
   signal?: AbortSignal | undefined;
@@ -31,10 +31,11 @@ export async function connect(
   { token, signal: giveUp, ...behavior }: ConnectOptions = {},
 ): Promise<AhpClient> {
   const endpoint = endpointOf(url, token);
+  const headers = setsHeaders() ? tokenHeader(endpoint) : {};
   const client = createClient({
     address: url,
     ...behavior,
-    transport: (signal) => openWebSocket(endpoint, signal),
+    transport: (signal) => openWebSocket(endpoint, { signal, ...headers }),
   });
   return connected(client, giveUp);
 }
@@ -64,6 +65,23 @@ export function endpointOf(url: string, token?: string): URL {
   return endpoint;
 }
 
+/** Electron's pages have `process`, and the WebSocket of browsers. */
+const setsHeaders = (): boolean => 'process' in globalThis && !('document' in globalThis);
+
+/** Moves the token from the query of an endpoint into a header, because logs of proxies contain queries. A token that no header can hold stays. */
+export function tokenHeader(endpoint: URL): { headers?: { authorization: string } } {
+  const token = endpoint.searchParams.get('token') ?? '';
+  if (!/^[!-~]+$/.test(token)) return {};
+  endpoint.searchParams.delete('token');
+  return { headers: { authorization: `Bearer ${token}` } };
+}
+
+/** How each request of an attempt is made. */
+interface Attempt {
+  readonly signal: AbortSignal;
+  readonly headers?: Record<string, string>;
+}
+
 /** Longer bodies are not read. */
 const MAX_ANSWER_BYTES = 1_000;
 
@@ -74,16 +92,16 @@ const UPGRADE_REQUIRED = 426;
  * Platforms hide why a WebSocket was refused. A host explains it in the answer to a plain request for the
  * same URL. When that answer shows that the host is up by now, the WebSocket is tried once more.
  */
-async function openWebSocket(endpoint: URL, signal: AbortSignal): Promise<Transport> {
-  const failure = await attempt(endpoint, signal);
+async function openWebSocket(endpoint: URL, how: Attempt): Promise<Transport> {
+  const failure = await attempt(endpoint, how);
   if (!(failure instanceof ConnectFailed)) return failure;
-  const refusal = await askWhy(endpoint, signal);
+  const refusal = await askWhy(endpoint, how);
   if (refusal === undefined) throw new CannotConnect(failure.message, { cause: failure });
   // While a host restarts, a proxy in front of it may answer with 404.
-  if (refusal.status === 404 && !(await isReady(endpoint, signal)))
+  if (refusal.status === 404 && !(await isReady(endpoint, how.signal)))
     throw new CannotConnect(failure.message, { cause: failure });
   if (refusal.status !== UPGRADE_REQUIRED) throw refused(endpoint, refusal, failure);
-  const again = await attempt(endpoint, signal);
+  const again = await attempt(endpoint, how);
   if (!(again instanceof ConnectFailed)) return again;
   throw new CannotConnect(
     `${endpoint.host} is up, but opening a WebSocket failed. A proxy may block WebSockets.`,
@@ -91,9 +109,9 @@ async function openWebSocket(endpoint: URL, signal: AbortSignal): Promise<Transp
   );
 }
 
-async function attempt(endpoint: URL, signal: AbortSignal): Promise<Transport | ConnectFailed> {
+async function attempt(endpoint: URL, how: Attempt): Promise<Transport | ConnectFailed> {
   try {
-    return await connectWebSocket(endpoint.href, { signal });
+    return await connectWebSocket(endpoint.href, how);
   } catch (error) {
     if (error instanceof ConnectFailed) return error;
     throw error;
@@ -104,11 +122,11 @@ async function attempt(endpoint: URL, signal: AbortSignal): Promise<Transport | 
  * Resolves with `undefined` when nothing answers, when the answer is not an error, or when a page of another
  * origin may not read it.
  */
-async function askWhy(endpoint: URL, signal: AbortSignal): Promise<Refusal | undefined> {
+async function askWhy(endpoint: URL, how: Attempt): Promise<Refusal | undefined> {
   const url = endpoint.href.replace(/^ws/, 'http');
   try {
     // A redirect would send the token to another server.
-    const response = await fetch(url, { signal, redirect: 'manual', cache: 'no-store' });
+    const response = await fetch(url, { ...how, redirect: 'manual', cache: 'no-store' });
     const { status, headers } = response;
     const length = Number(headers.get('content-length') ?? Infinity);
     const body = status >= 400 && length <= MAX_ANSWER_BYTES ? await response.text() : '';
@@ -116,7 +134,7 @@ async function askWhy(endpoint: URL, signal: AbortSignal): Promise<Refusal | und
     const [contentType, refusal] = [headers.get('content-type'), headers.get('x-refusal')];
     return status >= 400 ? refusalOf(status, { contentType, refusal }, body) : undefined;
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (how.signal.aborted) throw error;
     return undefined;
   }
 }
