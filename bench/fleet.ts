@@ -18,11 +18,13 @@ const TOKEN = 'bench-token-of-forty-three-characters-long-x';
 /** Hosts in one process. */
 const CELLS_PER_PROCESS = 5;
 const CLIENT_PROCESSES = 4;
-/** Each cell commits ten envelopes a second, each alone, as an agent that writes an answer does. */
-const EVERY_MS = 100;
+/** Envelopes a second that all clients together get when all cells stream. Two cores that also run hosts and clients deliver more. */
+const OFFERED_PER_SECOND = 2_000;
+/** A cell commits each envelope alone, at most ten a second, as an agent that writes an answer does. */
+const LEAST_EVERY_MS = 100;
 const WARM_UP_MS = 1_500;
-const WINDOW_MS = 5_000;
-const CHUNKS = (WARM_UP_MS + WINDOW_MS) / EVERY_MS + 20;
+const WINDOW_ENVELOPES = 15;
+const LEAST_WINDOW_MS = 5_000;
 
 /** A cell with the chat that its clients watch. */
 interface Cell {
@@ -80,8 +82,9 @@ async function measure(url: string, folder: string, choice: FleetChoice): Promis
       await watcher.ask({ kind: 'connect', targets, count });
     }
     const points: { cells: number; perSecond: number }[] = [];
+    const everyMs = Math.max(LEAST_EVERY_MS, Math.ceil((choice.clients * 1_000) / OFFERED_PER_SECOND));
     for (const count of stepsTo(choice.cells)) {
-      const perSecond = await throughput(cells.slice(0, count), watchers);
+      const perSecond = await throughput(cells.slice(0, count), watchers, everyMs);
       points.push({ cells: count, perSecond });
       console.error(`  ${count} cells: ${Math.round(perSecond)} envelopes/s delivered`);
     }
@@ -111,9 +114,15 @@ function stepsTo(most: number): number[] {
 }
 
 /** Envelopes that all clients together receive in a second, while a turn streams in each of these cells. */
-async function throughput(cells: readonly Cell[], watchers: readonly BenchProcess[]): Promise<number> {
+async function throughput(
+  cells: readonly Cell[],
+  watchers: readonly BenchProcess[],
+  everyMs: number,
+): Promise<number> {
+  const windowMs = Math.max(LEAST_WINDOW_MS, WINDOW_ENVELOPES * everyMs);
   const turnId = crypto.randomUUID();
-  const message = { text: `stream ${CHUNKS} every ${EVERY_MS}`, origin: { kind: 'user' } };
+  const count = Math.ceil((2 * (WARM_UP_MS + windowMs)) / everyMs);
+  const message = { text: `stream ${count} every ${everyMs}`, origin: { kind: 'user' } };
   for (const { driver, chat } of cells) {
     const startedAt = new Date().toISOString();
     driver.dispatch(chat, { type: 'chat/turnStarted', turnId, startedAt, message });
@@ -126,10 +135,10 @@ async function throughput(cells: readonly Cell[], watchers: readonly BenchProces
   };
   await pause(WARM_UP_MS);
   const [before, startedAt] = [await counts(), performance.now()];
-  await pause(WINDOW_MS);
+  await pause(windowMs);
   const [after, endedAt] = [await counts(), performance.now()];
   for (const { driver, chat } of cells)
-    driver.dispatch(chat, { type: 'chat/turnCancelled', turnId, duration: WINDOW_MS });
+    driver.dispatch(chat, { type: 'chat/turnCancelled', turnId, duration: windowMs });
   await pause(WARM_UP_MS);
   return ((after - before) * 1_000) / (endedAt - startedAt);
 }

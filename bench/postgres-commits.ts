@@ -56,6 +56,40 @@ export async function compareCommits(
   }
 }
 
+/** Commits a second of many cells at once, each of one envelope, against those of one cell: the server syncs the commits of several cells together. */
+export async function compareCells(url: string, count: number): Promise<Measured> {
+  const cells = Array.from({ length: count }, (_, index) => ({
+    journal: new PostgresJournal({ url, cell: `many-${index}` }),
+    seq: 0,
+  }));
+  try {
+    await Promise.all(cells.map(({ journal }) => journal.open()));
+    const totalOf = async (some: typeof cells): Promise<() => Promise<number>> => {
+      const runs = await Promise.all(
+        some.map((cell) =>
+          perSecond(() => {
+            cell.seq += 1;
+            const { journal, seq } = cell;
+            return journal.commit([{ op: 'envelope', seq, channel: CHAT, time: seq, json: JSON_TEXT }]);
+          }),
+        ),
+      );
+      return async () => (await Promise.all(runs.map((run) => run()))).reduce((sum, each) => sum + each, 0);
+    };
+    const found = await alternate(await totalOf(cells), await totalOf(cells.slice(0, 1)));
+    const text = (perSecondCount: number): string => `${Math.round(perSecondCount)}/s`;
+    return {
+      name: `PostgreSQL: commits of ${count} cells, against 1`,
+      figure: text(found.ours),
+      baseline: text(found.baseline),
+      ratio: found.ratio,
+      bar: { atLeast: 1 },
+    };
+  } finally {
+    await Promise.all(cells.map(({ journal }) => journal.close()));
+  }
+}
+
 /** A run that counts commits a second. Warms up once. */
 async function perSecond(commit: () => Promise<unknown>): Promise<() => Promise<number>> {
   const run = async (): Promise<number> => {

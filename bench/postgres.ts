@@ -2,10 +2,11 @@ import { pathToFileURL } from 'node:url';
 import { findPrograms, TestServer } from '../packages/host/src/journal/postgres/postgres-server-fixture.ts';
 import { alternate, compareQuantile, type Measured } from './bar.ts';
 import { untilWhole } from './fan-out.ts';
-import { compareCommits } from './postgres-commits.ts';
+import { compareCells, compareCommits } from './postgres-commits.ts';
 import { BenchProcess, withFolder } from './process.ts';
 import { newSession, WireClient } from './wire.ts';
 
+const CELLS = 20;
 const SUBSCRIBERS = 10;
 const CHUNKS = 4_000;
 const PER_SECOND = 100;
@@ -19,11 +20,12 @@ const ECHO_ROUNDS = 3;
 export async function postgres(): Promise<Measured[]> {
   const programs = findPrograms();
   if (programs === undefined) return [];
-  const server = await TestServer.start(programs, ['fsync=on']);
+  const server = await TestServer.start(programs, ['fsync=on', 'max_connections=200']);
   try {
     return [
       await compareCommits(server.url, { size: 50, atLeast: 0.6 }),
       await compareCommits(server.url, { size: 1, atLeast: 0.6 }),
+      await compareCells(server.url, CELLS),
       ...(await compareHosts(server.url)),
     ];
   } finally {

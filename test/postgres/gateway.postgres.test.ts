@@ -170,6 +170,24 @@ describe.skipIf(programs === undefined)(
         'no host with the labels ["gpu"] accepts new sessions now\n',
       ]);
       expect((await get('/h/nowhere/ahp')).status).toBe(404);
+      // Another gateway needs no more rights than to read.
+      const connection = await Connection.open({ url: server.url }, 'test');
+      await connection.execute(
+        `CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA agenthost TO reader;
+         GRANT SELECT ON agenthost.cells, agenthost.sessions, agenthost.version TO reader`,
+      );
+      await connection.end();
+      const reading = start(
+        ...['gateway', 'serve', '--json', '--port', '0', '--token-file', join(folder, 'token')],
+        ...['--journal', server.url.replace('agenthost@', 'reader@')],
+      );
+      const lists = new ProgramProcess(
+        folder,
+        ['gateway', 'sessions', '--json', '--limit', '1', '--url', (await reading.ready).url],
+        { AGENTHOST_TOKEN: token },
+      );
+      running.push(lists);
+      expect(await lists.ready).toMatchObject({ host: 'team-b', uri: 'ahp-session:/other' });
     }, 120_000);
 
     test('[AUTH-1] a browser signs in once for all hosts, and other origins and tokens get nothing', async () => {

@@ -12,7 +12,7 @@ export class ProgramProcess {
   readonly ready: Promise<{ readonly url: string; readonly wsUrl: string; readonly pid: number }>;
   #output = '';
 
-  /** `home`: its home and working folder. `env`: further variables of its environment. */
+  /** `home`: its home and working folder. `env` is added to its environment. */
   constructor(home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const child = spawn(process.execPath, [...HOST_NODE_FLAGS, ...builtProgram, ...args], {
       cwd: home,
