@@ -47,7 +47,15 @@ async function untilLogged(text: string): Promise<void> {
 
 describe('start, status, restart and stop', () => {
   test('a standby that waits is started, and goes on to wait', async () => {
-    const args = ['start', '--standby', '--journal', 'postgres://nobody@127.0.0.1:1/none', '--port', '0', '--json'];
+    const args = [
+      'start',
+      '--standby',
+      '--journal',
+      'postgres://nobody@127.0.0.1:1/none',
+      '--port',
+      '0',
+      '--json',
+    ];
     const { code, out } = await machine.run(args);
     expect(code).toBe(0);
     const [started] = jsonLines(out);

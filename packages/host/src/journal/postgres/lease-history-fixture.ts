@@ -1,6 +1,6 @@
 import type { JournalWrite } from '../journal.ts';
 import { JournalError } from '../journal.ts';
-import { Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { PostgresJournal } from './postgres-journal.ts';
 
 /** Short, so that a paused host loses its cell within a history. */
