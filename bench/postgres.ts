@@ -91,7 +91,7 @@ async function compareFanOut([ours, baseline]: Urls, folder: string): Promise<Me
       figure: text(found.ours),
       baseline: text(found.baseline),
       ratio: found.ratio,
-      bar: { atLeast: 0.5 },
+      bar: { atLeast: 0.4 },
     };
   } finally {
     await Promise.all(drivers.map((driver) => driver.close()));

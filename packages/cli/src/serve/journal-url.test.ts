@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { checkJournalUrl, findJournalFault } from './journal-url.ts';
+import {
+  announcementOf,
+  checkAnnounced,
+  checkJournalUrl,
+  findJournalFault,
+  splitJournalUrl,
+} from './journal-url.ts';
 
 test('a journal URL has the scheme of PostgreSQL and no password', () => {
   expect(findJournalFault('postgres://me@db.example.org/agenthost?cell=a')).toBeUndefined();
@@ -17,4 +23,33 @@ test.each([
   'my://a:secret@b',
 ])('the password of a refused URL is not repeated: %s', (url) => {
   expect(() => checkJournalUrl(url)).toThrow(/^--journal: (?!.*secret)/);
+});
+
+test('the name of a cell fits into the path of a gateway', () => {
+  expect(splitJournalUrl('postgres://me@db/agenthost?cell=a&sslmode=require')).toEqual({
+    url: 'postgres://me@db/agenthost?sslmode=require',
+    cell: 'a',
+  });
+  for (const cell of ['team%2Fa', '..', 'a%20b', 'x'.repeat(101)])
+    expect(findJournalFault(`postgres://me@db/agenthost?cell=${cell}`)).toMatch(/^cell: expected 1 to 100 /);
+});
+
+test('a host announces where it listens, under the name of its machine for all addresses, or the given address', () => {
+  const load = { runningTurns: 2, isDraining: false };
+  const announced = (address: string, url?: string, fingerprint?: string) =>
+    announcementOf({ url, labels: ['gpu'] }, { address, machine: 'machine1', fingerprint }, load);
+  expect(announced('http://127.0.0.1:4711')).toEqual({
+    url: 'http://127.0.0.1:4711',
+    labels: ['gpu'],
+    ...load,
+  });
+  expect(announced('https://0.0.0.0:4711', undefined, 'AB:CD')).toMatchObject({
+    url: 'https://machine1:4711',
+    fingerprint: 'AB:CD',
+  });
+  expect(announced('http://[::]:80').url).toBe('http://machine1');
+  expect(announced('http://0.0.0.0:4711', 'https://m.example.org').url).toBe('https://m.example.org');
+  expect(() => checkAnnounced('https://m.example.org:1')).not.toThrow();
+  for (const wrong of ['m:4711', 'ws://m:1', 'http://m/base', 'http://me@m', ''])
+    expect(() => checkAnnounced(wrong), wrong).toThrow('--announce: expected a URL');
 });
