@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { findPrograms, TestServer } from '../../packages/host/src/journal/postgres/postgres-server-fixture.ts';
+import {
+  findPrograms,
+  TestServer,
+} from '../../packages/host/src/journal/postgres/postgres-server-fixture.ts';
 import { ProgramProcess } from './program-process.ts';
 
 const programs = findPrograms();
@@ -51,7 +54,11 @@ describe.skipIf(programs === undefined)('the program with a host in PostgreSQL',
     expect(second.code).not.toBe(0);
 
     await host.end();
-    expect((await run('backup', file, ...data).ended()).output).toMatch(/keeps its sessions in PostgreSQL: back up/);
-    expect((await run('doctor', ...data).ended()).output).toContain('the sessions are in PostgreSQL, in cell main');
+    expect((await run('backup', file, ...data).ended()).output).toMatch(
+      /keeps its sessions in PostgreSQL: back up/,
+    );
+    expect((await run('doctor', ...data).ended()).output).toContain(
+      'the sessions are in PostgreSQL, in cell main',
+    );
   }, 240_000);
 });

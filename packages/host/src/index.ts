@@ -1,3 +1,4 @@
+export { endRecorded } from './agents/child-processes.ts';
 export type { TokenIdentity } from './auth/access-tokens.ts';
 export { isBasePath } from './auth/base-path.ts';
 export { type OidcOptions, OidcOptionsError } from './auth/oidc/oidc-sign-in.ts';
@@ -13,7 +14,6 @@ export type * from './journal/journal.ts';
 export { JournalError } from './journal/journal.ts';
 export { MemoryDisk } from './journal/memory/disk.ts';
 export { MemoryJournal } from './journal/memory/memory-journal.ts';
-export { endRecorded } from './agents/child-processes.ts';
 export type { Announcement } from './journal/postgres/announcement.ts';
 export type { PostgresJournalOptions, RecordedProcesses } from './journal/postgres/postgres-journal.ts';
 export { PostgresJournal } from './journal/postgres/postgres-journal.ts';

@@ -27,8 +27,9 @@ const POLL_MS = 50;
  * Ends the recorded processes of an earlier host on this machine, as `ChildProcesses.endOrphans` does, and leaves their records to the host that
  * holds the journal.
  */
-export const endRecorded = (recorded: Pick<ChildProcessesOptions, 'listProcesses' | 'readMeta'>): Promise<void> =>
-  new ChildProcesses({ ...recorded, write: async () => undefined }).endOrphans();
+export const endRecorded = (
+  recorded: Pick<ChildProcessesOptions, 'listProcesses' | 'readMeta'>,
+): Promise<void> => new ChildProcesses({ ...recorded, write: async () => undefined }).endOrphans();
 
 /**
  * The child processes of this host. Recorded in the journal, so that the next start can end those that

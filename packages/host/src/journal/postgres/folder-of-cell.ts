@@ -5,11 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { errorText } from '@agenthost/protocol/values';
 import { ensureFolder } from '../../lib/ensure-folder.ts';
 import { JournalError } from '../journal.ts';
-import { isInUse } from '../sqlite/hold-database.ts';
-import { journalFiles } from '../sqlite/open-database.ts';
 
 /** The file in a data folder that is locked, and has the name of the cell. */
 const FILE = 'cell.db';
+/** The file that a host locks which keeps its sessions in the folder. */
+const JOURNAL_FILE = 'journal.db';
 
 /** The primary result code of SQLite for a lock that another process has (https://www.sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5;
@@ -83,7 +83,7 @@ export class FolderOfCell {
         );
       }
       // A host that keeps its sessions in the folder locks that file instead. Each looks for the other after it has its own lock.
-      if (isInUse(journalFiles(folder))) throw inUse(folder);
+      if (isLocked(join(folder, JOURNAL_FILE))) throw inUse(folder);
       database.exec('COMMIT');
       return new FolderOfCell(database, String(id));
     } catch (error) {
@@ -102,3 +102,18 @@ export class FolderOfCell {
 
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+
+/** Whether another process has locked this database. */
+function isLocked(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+    return false;
+  } catch (error) {
+    // A damaged database is in nobody's use.
+    return isBusy(error);
+  } finally {
+    database.close();
+  }
+}
