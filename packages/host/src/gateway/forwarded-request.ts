@@ -52,7 +52,7 @@ export function forwardedPath(
   const params = new URLSearchParams(query);
   params.delete('token');
   params.delete('tkn');
-  return params.size === 0 ? path : `${path}?${params}`;
+  return params.size === 0 ? path : `${path}?${params.toString()}`;
 }
 
 /** The headers of a request for the host, as names and values alternately. */
