@@ -136,8 +136,7 @@ describe.skipIf(programs === undefined)(
     }, 300_000);
 
     test('lists hosts and sessions of all cells, and places sessions by label, repository and load', async () => {
-      // Gateways reach it by the name of the machine and its own certificate.
-      const other = serve('team-b', 'c', '--host', '0.0.0.0', '--tls');
+      const other = serve('team-b', 'c');
       await other.ready;
       const client = await follow('third', 'team-b');
       await client.client.request('createSession', {
