@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  announcedHostOf,
   announcementOf,
   checkAnnounced,
   checkJournalUrl,
@@ -52,4 +53,26 @@ test('a host announces where it listens, under the name of its machine for all a
   expect(() => checkAnnounced('https://m.example.org:1')).not.toThrow();
   for (const wrong of ['m:4711', 'ws://m:1', 'http://m/base', 'http://me@m', ''])
     expect(() => checkAnnounced(wrong), wrong).toThrow('--announce: expected a URL');
+});
+
+test.each([
+  ['0.0.0.0', undefined, 'http://box:4711'],
+  ['::', undefined, 'http://box:4711'],
+  ['0.0.0.0', 'https://machine1', 'https://machine1'],
+  ['10.0.0.2', 'http://machine1:32000', 'http://machine1:32000'],
+])('a host on %s with --announce %s accepts the Host of %s', (host, url, announced) => {
+  const address = `http://${host.includes(':') ? `[${host}]` : host}:4711`;
+  const [machine, load] = ['Box', { runningTurns: 0, isDraining: false }];
+  const place = { address, machine, fingerprint: undefined };
+  expect(announcementOf({ url, labels: [] }, place, load).url).toBe(announced);
+  const { hostname, port, protocol } = new URL(announced);
+  const accepted = announcedHostOf({ url }, { host, machine });
+  // A name without a port is accepted with the listened port.
+  expect(accepted).toBe(
+    url === undefined ? hostname : `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`,
+  );
+});
+
+test('a host on one address accepts no further name', () => {
+  expect(announcedHostOf({ url: undefined }, { host: '10.0.0.2', machine: 'box' })).toBeUndefined();
 });

@@ -50,6 +50,19 @@ export function announcementOf(
   return { url: url ?? listened.origin, ...(fingerprint && { fingerprint }), labels, ...load };
 }
 
+/**
+ * The `Host` that gateways send to a host with these settings: `name:port`, or the name of the machine when it listens on all addresses. `undefined`: that
+ * of the address that it listens on.
+ */
+export function announcedHostOf(
+  { url }: Pick<JournalPlace['announced'], 'url'>,
+  { host, machine }: { host: string; machine: string },
+): string | undefined {
+  if (url === undefined) return ['0.0.0.0', '::', '[::]'].includes(host) ? machine.toLowerCase() : undefined;
+  const { protocol, hostname, port } = new URL(url);
+  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
+}
+
 /** What is wrong with a journal URL, without the URL itself; `undefined` when nothing is. */
 export function findJournalFault(given: string): string | undefined {
   const url = URL.parse(given);

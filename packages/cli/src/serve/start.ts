@@ -21,7 +21,7 @@ import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
-import { announcementOf, type JournalPlace, journalAt } from './journal-url.ts';
+import { announcedHostOf, announcementOf, type JournalPlace, journalAt } from './journal-url.ts';
 import { previewsOf } from './preview-options.ts';
 
 /** Settings of a host at its start. */
@@ -154,6 +154,7 @@ export async function startHosting(
         tokenFile,
         allowedOrigins: config.allowedOrigins,
         allowedHosts: config.allowedHosts,
+        announcedHost: journal && announcedHostOf(announced, { host: address, machine: hostname() }),
         basePath: basePathOf(settings.basePath),
         previews: previewsOf(settings),
         oidc: settings.oidc,

@@ -19,3 +19,10 @@ export function trustedProxies(listed: readonly string[]): BlockList {
   }
   return proxies;
 }
+
+/** Whether trusted proxies contain an address. */
+export function includesAddress(proxies: BlockList, address = ''): boolean {
+  const plain = address.replace(/^::ffff:(?=\d)/i, '');
+  const family = isIP(plain);
+  return family !== 0 && proxies.check(plain, family === 6 ? 'ipv6' : 'ipv4');
+}

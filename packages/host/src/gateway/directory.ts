@@ -1,5 +1,5 @@
 import { JournalError } from '../journal/journal.ts';
-import { Connection, type Server } from '../journal/postgres/connection.ts';
+import type { Server } from '../journal/postgres/connection.ts';
 import {
   cellsWithSessionsOf,
   type FleetCell,
@@ -8,12 +8,18 @@ import {
   listFleetSessions,
   readCells,
 } from '../journal/postgres/fleet.ts';
-import { migrate } from '../journal/postgres/migrations.ts';
 import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { GatewayDatabase } from './database.ts';
 
 /** Age up to which a row is used without asking again, and pause between two looks at the cells of open connections. */
 const FRESH_MS = 1_000;
+
+/** Time for reading the rows of cells. Clients wait for it. */
+const FIND_MS = 2_000;
+
+/** Time for reading a list. */
+const LIST_MS = 10_000;
 
 /** A row that was read. */
 interface Known {
@@ -38,34 +44,48 @@ export interface DirectoryParts {
 /**
  * The cells of a database: who holds them, and what is in them. Rows are read when they are asked for, and once a second while connections
  * to their holders are open. It writes nothing and locks nothing. While the database does not answer, the last known rows count: no other host can
- * take a cell then.
+ * take a cell then. Lists have a connection of their own, so that no client waits for one.
  */
 export class CellDirectory {
   readonly #parts: DirectoryParts;
   readonly #known = new Map<string, Known>();
   readonly #reading = new Map<string, Promise<FleetCell | undefined>>();
   readonly #watched = new Map<string, Set<Watched>>();
-  #connection: Connection | undefined;
-  #connecting: Promise<Connection> | undefined;
+  readonly #rows: GatewayDatabase;
+  readonly #lists: GatewayDatabase;
   #cancelPoll: Cancel | undefined;
   #isClosed = false;
-  #isFailing = false;
 
   constructor(parts: DirectoryParts) {
     this.#parts = parts;
+    this.#rows = new GatewayDatabase({ ...parts, limitMs: FIND_MS });
+    this.#lists = new GatewayDatabase({ ...parts, limitMs: LIST_MS });
   }
 
-  /** Makes the tables if a host has not yet. Rejects with `JournalError`. */
+  /**
+   * Connects, and checks the version of the tables. A database without tables is accepted: the gateway may start before the first host. Rejects with
+   * `JournalError`.
+   */
   async open(): Promise<void> {
-    await migrate(await this.#connected());
+    try {
+      await this.#rows.ask((connection) => readCells(connection, []));
+    } catch (error) {
+      if (!(error instanceof JournalError && error.code === 'missing')) throw error;
+    }
   }
 
-  /** A cell by name; `undefined` when there is none. Rejects with `JournalError` when the database does not answer and never told. */
+  /**
+   * A cell by name; `undefined` when there is none. While the database does not answer, the last known row is returned at once. Rejects with
+   * `JournalError` when there is none.
+   */
   find(name: string): Promise<FleetCell | undefined> {
     const known = this.#known.get(name);
     if (known !== undefined && this.#now() - known.readAt < FRESH_MS) return Promise.resolve(known.cell);
-    const running = this.#reading.get(name);
-    if (running !== undefined) return running;
+    const reading = this.#reading.get(name) ?? this.#readOne(name, known);
+    return known !== undefined && this.#rows.isFailing ? Promise.resolve(known.cell) : reading;
+  }
+
+  #readOne(name: string, known: Known | undefined): Promise<FleetCell | undefined> {
     const reading = this.#read([name]).then(
       () => this.#known.get(name)?.cell,
       (error: unknown) => {
@@ -81,23 +101,23 @@ export class CellDirectory {
 
   /** All cells, by name. Rejects with `JournalError`. */
   all(): Promise<FleetCell[]> {
-    return this.#ask((connection) => readCells(connection));
+    return this.#lists.ask((connection) => readCells(connection));
   }
 
   /** See `listFleetSessions`. */
   sessions(options: { limit: number; after?: FleetPlace | undefined }): Promise<FleetSession[]> {
-    return this.#ask((connection) => listFleetSessions(connection, options));
+    return this.#lists.ask((connection) => listFleetSessions(connection, options));
   }
 
   /** See `cellsWithSessionsOf`. */
   cellsOf(repository: string): Promise<string[]> {
-    return this.#ask((connection) => cellsWithSessionsOf(connection, repository));
+    return this.#lists.ask((connection) => cellsWithSessionsOf(connection, repository));
   }
 
   /** Whether the database answers. */
   async isReachable(): Promise<boolean> {
     try {
-      await this.#ask((connection) => readCells(connection, []));
+      await this.#rows.ask((connection) => readCells(connection, []));
       return true;
     } catch {
       return false;
@@ -116,12 +136,11 @@ export class CellDirectory {
     };
   }
 
-  /** Ends the connection to the database. */
+  /** Ends the connections to the database. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelPoll?.();
-    await this.#connecting?.catch(() => undefined);
-    await this.#connection?.end();
+    await Promise.all([this.#rows.close(), this.#lists.close()]);
   }
 
   #now(): number {
@@ -143,12 +162,12 @@ export class CellDirectory {
       await this.#read([...this.#watched.keys()]);
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
-      // Reported by `#ask`. The holders stay what they are.
+      // Reported by the connection. The holders stay what they are.
     }
   }
 
   async #read(names: readonly string[]): Promise<void> {
-    const cells = await this.#ask((connection) => readCells(connection, names));
+    const cells = await this.#rows.ask((connection) => readCells(connection, names));
     const readAt = this.#now();
     const missing = new Set(names);
     for (const cell of cells) {
@@ -158,33 +177,5 @@ export class CellDirectory {
         if (epoch !== cell.epoch) onMoved();
     }
     for (const name of missing) this.#known.delete(name);
-  }
-
-  async #ask<T>(ask: (connection: Connection) => Promise<T>): Promise<T> {
-    try {
-      const result = await ask(await this.#connected());
-      this.#isFailing = false;
-      return result;
-    } catch (error) {
-      if (!this.#isFailing && !this.#isClosed)
-        this.#parts.log.error({ error }, 'the gateway cannot read the database');
-      this.#isFailing = true;
-      throw error;
-    }
-  }
-
-  async #connected(): Promise<Connection> {
-    if (this.#isClosed) throw new JournalError('closed', 'the gateway stops');
-    if (this.#connection?.isLost === false) return this.#connection;
-    this.#connecting ??= this.#connect().finally(() => {
-      this.#connecting = undefined;
-    });
-    return this.#connecting;
-  }
-
-  async #connect(): Promise<Connection> {
-    const connection = await Connection.open(this.#parts.server, 'gateway');
-    this.#connection = connection;
-    return connection;
   }
 }

@@ -2,13 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from '../wire/http/plain-http.ts';
+import { DOWN } from './answers.ts';
 import { answeredHeaders } from './forwarded-request.ts';
+import type { PendingUpgrade } from './pending-upgrade.ts';
 
 /** An `import` would load more; see {@link STATUS_CODES}. */
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** Time for a plain request and its answer. A client that reads slower than that holds no connection of the host. */
 const EXCHANGE_MS = 60_000;
+
+/** Time in which the last bytes go to one end after the other one has closed. */
+const FLUSH_MS = 2_000;
 
 /** A request as it goes on to a host. */
 export interface Outgoing {
@@ -18,6 +23,8 @@ export interface Outgoing {
   readonly path: string;
   /** Names and values alternately. */
   readonly headers: readonly string[];
+  /** Called when the host has begun its answer. */
+  answered(): void;
 }
 
 /** The reason phrase of an answer without characters that Node refuses to send. */
@@ -25,11 +32,11 @@ const reasonOf = ({ statusMessage = '' }: IncomingMessage): string => statusMess
 
 /**
  * Passes a request with a complete body to a host, and its answer to the client. `failed` is called if the host ends the connection before it has
- * answered. `onAnswer` gets the headers that the answer gets in addition.
+ * answered.
  */
 export function forwardRequest(
   { response, body }: { readonly response: ServerResponse; readonly body: Buffer },
-  { socket, method, path, headers }: Outgoing,
+  { socket, method, path, headers, answered }: Outgoing,
   failed: () => void,
 ): void {
   const length = body.length > 0 || method === 'POST' ? ['Content-Length', String(body.length)] : [];
@@ -50,6 +57,7 @@ export function forwardRequest(
     else failed();
   });
   upstream.on('response', (answer) => {
+    answered();
     response.writeHead(answer.statusCode ?? 502, reasonOf(answer), [
       ...answeredHeaders(answer),
       ...['Connection', 'close'],
@@ -61,23 +69,16 @@ export function forwardRequest(
   upstream.end(body);
 }
 
-/** A client that asks for a WebSocket. */
-export interface Upgrading {
-  readonly socket: Duplex;
-  /** Bytes that came behind the request. */
-  readonly head: Buffer;
-}
-
 /**
  * Passes a request for a WebSocket to a host, then bytes in both directions; each end is read only as fast as the other takes it. `accepted` is
- * called when the host has accepted the WebSocket, `failed` if it ends the connection before it has answered.
+ * called when the host has accepted the WebSocket. The client is refused if the host ends the connection before it has answered.
  */
 export function forwardUpgrade(
-  client: Upgrading,
-  { socket: connection, path, headers }: Outgoing,
-  { accepted, failed }: { accepted: () => void; failed: () => void },
+  client: PendingUpgrade,
+  { socket: connection, path, headers, answered }: Outgoing,
+  accepted: () => void,
 ): void {
-  const { socket, head } = client;
+  const { socket, signal } = client;
   const upstream = httpRequest({
     createConnection: () => connection,
     path,
@@ -86,29 +87,48 @@ export function forwardUpgrade(
   });
   let isAnswered = false;
   connection.setNoDelay(true);
-  socket.on('close', () => connection.destroy());
+  const giveUp = (): void => void connection.destroy();
+  signal.addEventListener('abort', giveUp);
   upstream.on('error', () => {
     if (isAnswered || socket.destroyed) socket.destroy();
-    else failed();
+    else client.refuse(DOWN);
   });
   upstream.on('upgrade', (answer, other: Socket, first) => {
     isAnswered = true;
+    answered();
+    signal.removeEventListener('abort', giveUp);
+    const early = client.accept();
     socket.write(headOf(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
     if (first.length > 0) socket.write(first);
-    if (head.length > 0) other.write(head);
-    other.on('error', () => socket.destroy());
-    other.on('close', () => socket.destroy());
-    other.pipe(socket);
-    socket.pipe(other);
+    if (early.length > 0) other.write(early);
+    pipeEnd(other, socket);
+    pipeEnd(socket, other);
     accepted();
   });
   upstream.on('response', (answer) => {
     isAnswered = true;
+    answered();
+    client.answering();
     socket.write(headOf(answer, ['Connection', 'close']), 'latin1');
     answer.on('error', () => socket.destroy());
     answer.pipe(socket);
   });
   upstream.end();
+}
+
+/** Passes the bytes of one end to the other, also the last ones before it closes. An error of one end destroys the other at once. */
+function pipeEnd(from: Duplex, to: Duplex): void {
+  from.on('error', () => to.destroy());
+  from.on('close', () => {
+    if (to.destroyed) return;
+    const limit = setTimeout(() => to.destroy(), FLUSH_MS);
+    to.once('close', () => clearTimeout(limit));
+    // Unread input would turn the close into a reset, and the other end would lose the last bytes.
+    to.resume();
+    if (to.writableFinished) to.destroy();
+    else to.end(() => to.destroy());
+  });
+  from.pipe(to);
 }
 
 function headOf(answer: IncomingMessage, own: readonly string[]): string {

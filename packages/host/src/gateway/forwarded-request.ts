@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestView } from '../wire/http/request-view.ts';
+import { PUBLIC_HOST, type RequestView } from '../wire/http/request-view.ts';
 
 /** Headers of one connection (RFC 9110, 7.6.1). `Connection` may name more. */
 const HOP_BY_HOP = [
@@ -23,6 +23,7 @@ const REPLACED = [
   'content-length',
   'expect',
   'forwarded',
+  PUBLIC_HOST,
   'x-forwarded-for',
   'x-forwarded-host',
   'x-forwarded-prefix',
@@ -36,8 +37,6 @@ export interface ForwardedTo {
   /** Path of the cell at the gateway, without a slash at its end. */
   readonly prefix: string;
   readonly view: RequestView;
-  /** Name of the gateway's cookie, which no host gets. */
-  readonly cookie: string;
   /** Token that takes the place of all credentials of the request. Absent: these go on, and the host decides. */
   readonly token: string | undefined;
 }
@@ -59,14 +58,14 @@ export function forwardedPath(
 /** The headers of a request for the host, as names and values alternately. */
 export function forwardedHeaders(
   request: IncomingMessage,
-  { authority, prefix, view, cookie, token }: ForwardedTo,
+  { authority, prefix, view, token }: ForwardedTo,
 ): string[] {
   const dropped = new Set([...HOP_BY_HOP, ...REPLACED, ...namedBy(request)]);
   const kept: string[] = [];
   for (const [name, value] of pairsOf(request.rawHeaders)) {
     const key = name.toLowerCase();
     if (dropped.has(key) || (token !== undefined && key === 'authorization')) continue;
-    const given = key === 'cookie' ? withoutCookie(value, token === undefined ? cookie : undefined) : value;
+    const given = key === 'cookie' ? (token === undefined ? withoutGatewayCookies(value) : '') : value;
     if (given !== '') kept.push(name, given);
   }
   return [
@@ -76,6 +75,7 @@ export function forwardedHeaders(
     ...['X-Forwarded-For', view.address ?? ''],
     ...['X-Forwarded-Proto', view.isSecure ? 'https' : 'http'],
     ...['X-Forwarded-Prefix', prefix],
+    ...(view.publicHost === undefined ? [] : [PUBLIC_HOST, view.publicHost]),
   ];
 }
 
@@ -90,11 +90,13 @@ export function answeredHeaders(answer: IncomingMessage): string[] {
 const namedBy = ({ headers }: IncomingMessage): string[] =>
   (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
 
-/** A `Cookie` header without the cookie of this name; without a name, empty. */
-function withoutCookie(header: string, name: string | undefined): string {
-  if (name === undefined) return '';
+/** The cookies of all gateways: cookies do not depend on the port, so a browser sends also those of gateways beside this one. */
+const GATEWAY_COOKIE = /^(__Host-)?agenthost_gateway(_\d+)?$/;
+
+/** A `Cookie` header without the cookies of gateways, which no host gets. */
+function withoutGatewayCookies(header: string): string {
   const pairs = header.split(';').map((pair) => pair.trim());
-  return pairs.filter((pair) => pair.split('=', 1)[0]?.trim() !== name).join('; ');
+  return pairs.filter((pair) => !GATEWAY_COOKIE.test(pair.split('=', 1)[0]?.trim() ?? '')).join('; ');
 }
 
 function* pairsOf(raw: readonly string[]): Generator<[name: string, value: string]> {

@@ -1,35 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { errorText } from '@agenthost/protocol/values';
 import { addressesOf } from '../auth/origin.ts';
-import { trustedProxies } from '../auth/proxies.ts';
+import { includesAddress, trustedProxies } from '../auth/proxies.ts';
 import { cookieToken, extractToken, queryToken } from '../auth/verify.ts';
 import { JournalError } from '../journal/journal.ts';
-import type { FleetCell } from '../journal/postgres/fleet.ts';
 import { type Clock, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
-import { isLoopback } from '../tls/names.ts';
 import { takeRest } from '../wire/http/first-request.ts';
 import { foreignRefusal } from '../wire/http/foreign-refusal.ts';
 import { createListener, type Listener } from '../wire/http/listener.ts';
 import { answer, hasBody, hasMethod, type PlainAnswer, READS, refuse } from '../wire/http/plain-http.ts';
 import { type RequestView, viewOf } from '../wire/http/request-view.ts';
-import { UnauthenticatedSockets } from '../wire/http/unauthenticated-sockets.ts';
+import { TOO_MANY_UNAUTHENTICATED, UnauthenticatedSockets } from '../wire/http/unauthenticated-sockets.ts';
 import { isOfElsewhere, isWindow } from '../wire/http/visit.ts';
 import { WEB_HEADERS } from '../wire/http/web-headers.ts';
 import { isNavigation } from '../wire/http/web-page/web-page.ts';
+import { DOWN, ELSEWHERE, NO_DATABASE, NO_HOST, NO_TABLES, NO_TOKEN } from './answers.ts';
 import { isCellName } from './cell-name.ts';
 import { CellDirectory } from './directory.ts';
-import { forwardRequest, forwardUpgrade } from './forward.ts';
+import { forwardRequest, forwardUpgrade, type Outgoing } from './forward.ts';
 import { forwardedHeaders, forwardedPath } from './forwarded-request.ts';
 import { pathOfCell } from './lists.ts';
 import { readBody, sendJson, serveOwn } from './own-pages.ts';
 import { signInPage } from './pages.ts';
+import { PendingUpgrade } from './pending-upgrade.ts';
+import { type ReachableCell, reachCell } from './reachability.ts';
 import { GatewaySignIns } from './sign-ins.ts';
-import { ConnectingLimit, connectUpstream } from './upstream.ts';
+import { connectUpstream, OtherMachineError, UnansweredLimit } from './upstream.ts';
 
 /** Options of a gateway. */
 export interface GatewayOptions {
@@ -45,8 +45,8 @@ export interface GatewayOptions {
   readonly tls?: Pick<TlsCredentials, 'cert' | 'key'> | undefined;
   /** The token of the gateway: who sends it, is the owner of all hosts. At least 32 characters. */
   readonly token: string;
-  /** The owner's token of a cell's host. Default: the token of the gateway. */
-  readonly tokenOf?: (cell: string) => string;
+  /** The owner's token of a cell's host. `undefined`: the gateway has none, and refuses its clients. Default: the token of the gateway. */
+  readonly tokenOf?: (cell: string) => string | undefined;
   /** Names besides the listened address under which clients reach the gateway. */
   readonly allowedHosts?: readonly string[];
   /** Origins of other pages that may connect. */
@@ -67,9 +67,6 @@ export const MIN_GATEWAY_TOKEN_LENGTH = 32;
 
 const DEFAULT_PORT = 4710;
 
-/** Time after which a client asks again for a host that is not there. A standby needs up to 10 s. */
-const DOWN_WAIT_MS = 1_000;
-
 /** `/h/<cell>` and the path behind it. */
 const CELL_PATH = /^\/h\/([^/]+)(\/.*)?$/;
 
@@ -77,7 +74,7 @@ const CELL_PATH = /^\/h\/([^/]+)(\/.*)?$/;
 interface CellRequest {
   readonly request: IncomingMessage;
   readonly view: RequestView;
-  readonly cell: FleetCell & { readonly announcement: NonNullable<FleetCell['announcement']> };
+  readonly cell: ReachableCell;
   /** The path below that of the cell. */
   readonly path: string;
 }
@@ -93,7 +90,8 @@ export class Gateway {
   readonly #directory: CellDirectory;
   readonly #signIns: GatewaySignIns;
   readonly #unauthenticated: UnauthenticatedSockets;
-  readonly #connecting = new ConnectingLimit();
+  readonly #unanswered = new UnansweredLimit();
+  readonly #timers: Timers;
   readonly #listener: Listener;
   readonly #open = new Set<Duplex>();
   readonly #viewOf: (request: IncomingMessage) => RequestView;
@@ -108,12 +106,12 @@ export class Gateway {
     const server = { url: options.url, password: options.password };
     this.#directory = new CellDirectory({ server, clock, timers, log: this.#log });
     this.#signIns = new GatewaySignIns(token, () => clock.now());
-    this.#unauthenticated = new UnauthenticatedSockets(this.#log);
-    const viewOptions = {
-      basePath: '',
-      isSecure: tls !== undefined,
-      proxies: proxies === undefined ? undefined : trustedProxies(proxies),
-    };
+    this.#timers = timers;
+    const trusted = proxies === undefined ? undefined : trustedProxies(proxies);
+    const isProxy = (address: string | undefined): boolean =>
+      trusted !== undefined && includesAddress(trusted, address);
+    this.#unauthenticated = new UnauthenticatedSockets(this.#log, undefined, isProxy);
+    const viewOptions = { basePath: '', isSecure: tls !== undefined, proxies: trusted };
     this.#viewOf = (request) => viewOf(request, viewOptions);
     const parts = { unauthenticated: this.#unauthenticated, log: this.#log };
     this.#listener = createListener(tls, parts, (request, response) => {
@@ -121,7 +119,9 @@ export class Gateway {
     });
     this.#listener.http.on('upgrade', (request, socket, head) => {
       socket.on('error', () => socket.destroy());
-      this.#upgrade(request, socket, head).catch((error: unknown) => refuse(socket, this.#answerTo(error)));
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
+      this.#upgrade(request, socket, head);
     });
   }
 
@@ -174,6 +174,7 @@ export class Gateway {
   }
 
   #refusalOf(request: IncomingMessage, view: RequestView): PlainAnswer | undefined {
+    if (!this.#unauthenticated.countFor(request.socket, view.address)) return TOO_MANY;
     const { host = '127.0.0.1', tls, allowedHosts = [], allowedOrigins = [] } = this.#options;
     const bound = { host, port: this.#port(), isSecure: tls !== undefined };
     const listened = addressesOf(bound, request.socket.localAddress);
@@ -203,34 +204,36 @@ export class Gateway {
     if ('status' in found) return this.#answer(response, found);
     const body = hasBody(request) ? await readBody(request) : Buffer.alloc(0);
     if (this.#answerSignIn(found, response, body)) return;
-    const outgoing = await this.#outgoing(found);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    if (response.destroyed) return;
+    const outgoing = await this.#outgoing(found, gone.signal);
+    if (outgoing === undefined) return;
     if ('status' in outgoing) return this.#answer(response, outgoing);
-    if (response.destroyed) return void outgoing.socket.destroy();
     response.removeHeader('connection');
     forwardRequest({ response, body }, outgoing, () => this.#answer(response, DOWN));
   }
 
-  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const begun = Buffer.concat([head, takeRest(request.socket)]);
     const view = this.#viewOf(request);
     const refusal = this.#refusalOf(request, view);
     if (refusal !== undefined) return refuse(socket, refusal);
+    const pending = new PendingUpgrade(socket, begun, this.#timers);
+    this.#forward(request, view, pending).catch((error: unknown) => pending.refuse(this.#answerTo(error)));
+  }
+
+  async #forward(request: IncomingMessage, view: RequestView, pending: PendingUpgrade): Promise<void> {
     const found = await this.#find(request, view);
-    if ('status' in found) return refuse(socket, found);
-    const outgoing = await this.#outgoing(found);
-    if ('status' in outgoing) return refuse(socket, outgoing);
-    if (socket.destroyed) return void outgoing.socket.destroy();
-    this.#open.add(socket);
+    if ('status' in found) return pending.refuse(found);
+    const outgoing = await this.#outgoing(found, pending.signal);
+    if (outgoing === undefined) return;
+    if ('status' in outgoing) return pending.refuse(outgoing);
+    const { socket } = pending;
     // Clients come back by themselves. A paused former holder would leave them waiting.
     const unwatch = this.#directory.watch(found.cell, () => socket.destroy());
-    socket.once('close', () => {
-      unwatch();
-      this.#open.delete(socket);
-    });
-    forwardUpgrade({ socket, head: begun }, outgoing, {
-      accepted: () => this.#unauthenticated.authenticated(request.socket),
-      failed: () => refuse(socket, DOWN),
-    });
+    socket.once('close', unwatch);
+    forwardUpgrade(pending, outgoing, () => this.#unauthenticated.authenticated(request.socket));
   }
 
   /** The cell that a request is for, or why it cannot be routed. */
@@ -239,27 +242,28 @@ export class Gateway {
     if (!isCellName(name)) return NO_HOST;
     const cell = await this.#directory.find(name);
     if (cell === undefined) return NO_HOST;
-    if (cell.announcement === undefined) return DOWN;
-    if (isOfAnotherMachine(cell.holder, cell.announcement.url)) return ELSEWHERE;
-    return { request, view, path, cell: { ...cell, announcement: cell.announcement } };
+    const reached = reachCell(cell);
+    if (reached === 'down') return DOWN;
+    return reached === 'elsewhere' ? ELSEWHERE : { request, view, path, cell: reached };
   }
 
-  /** Connects to the host of a cell. */
-  async #outgoing({ request, view, cell, path }: CellRequest): Promise<
-    | PlainAnswer
-    | {
-        readonly socket: Awaited<ReturnType<typeof connectUpstream>>;
-        readonly method: string;
-        readonly path: string;
-        readonly headers: readonly string[];
-      }
-  > {
+  /** Connects to the host of a cell. `undefined`: the client is gone. */
+  async #outgoing(
+    { request, view, cell, path }: CellRequest,
+    signal: AbortSignal,
+  ): Promise<PlainAnswer | Outgoing | undefined> {
     const { announcement, name } = cell;
     const { tokenOf = () => this.#options.token } = this.#options;
-    const token = this.#isSignedIn(request, view) ? tokenOf(name) : undefined;
-    const leave = await this.#connecting.enter(announcement.url);
+    const isSignedIn = this.#isSignedIn(request, view);
+    const token = isSignedIn ? tokenOf(name) : undefined;
+    // The host must not get the token of the gateway, which other hosts may accept.
+    if (isSignedIn && token === undefined) return NO_TOKEN;
+    const answered = await this.#unanswered.enter(announcement.url, signal);
+    if (answered === undefined) return signal.aborted ? undefined : DOWN;
     try {
-      const socket = await connectUpstream(announcement);
+      const socket = await connectUpstream(cell, signal);
+      socket.once('close', answered);
+      if (signal.aborted) return void socket.destroy();
       return {
         socket,
         method: request.method ?? 'GET',
@@ -268,18 +272,18 @@ export class Gateway {
           authority: new URL(announcement.url).host,
           prefix: pathOfCell(name),
           view,
-          cookie: cookieNameOf(view),
           token,
         }),
+        answered,
       };
     } catch (error) {
+      answered();
+      if (signal.aborted) return undefined;
       this.#log.warn(
         { host: name, url: announcement.url, why: errorText(error) },
         'a host cannot be reached',
       );
-      return DOWN;
-    } finally {
-      leave();
+      return error instanceof OtherMachineError ? ELSEWHERE : DOWN;
     }
   }
 
@@ -371,17 +375,10 @@ export class Gateway {
   }
 
   #answerTo(error: unknown): PlainAnswer {
-    if (error instanceof JournalError) return NO_DATABASE;
+    if (error instanceof JournalError) return error.code === 'missing' ? NO_TABLES : NO_DATABASE;
     this.#log.error({ error }, 'a request failed inside the gateway');
     return { status: 500, reason: 'the gateway failed to answer' };
   }
-}
-
-/** A loopback address leads to other programs on this machine, and these must not get a token. */
-function isOfAnotherMachine(holder = '', url: string): boolean {
-  return (
-    isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')) && !holder.startsWith(`${hostname()} `)
-  );
 }
 
 /** As the name of a host's cookie, with the port: gateways and hosts beside each other on one machine have cookies of their own. */
@@ -392,22 +389,4 @@ function cookieNameOf({ host, isSecure }: RequestView): string {
 
 const TOKEN_PLACE = 'whoever started the gateway gave it its token';
 
-const NO_HOST: PlainAnswer = { status: 404, reason: 'no host has this name: / lists the hosts' };
-
-const DOWN: PlainAnswer = {
-  status: 503,
-  reason: 'the host is down: it comes back when its machine or a standby takes its cell',
-  waitMs: DOWN_WAIT_MS,
-};
-
-const ELSEWHERE: PlainAnswer = {
-  status: 503,
-  reason: 'the host listens only on its own machine: start it with --host, or with --announce',
-  waitMs: DOWN_WAIT_MS,
-};
-
-const NO_DATABASE: PlainAnswer = {
-  status: 503,
-  reason: 'the database of the gateway does not answer',
-  waitMs: DOWN_WAIT_MS,
-};
+const TOO_MANY: PlainAnswer = { status: 503, reason: TOO_MANY_UNAUTHENTICATED, waitMs: 5_000 };

@@ -1,6 +1,7 @@
 import { defined } from '@agenthost/protocol/values';
 import type { FleetCell, FleetPlace, FleetSession } from '../journal/postgres/fleet.ts';
 import { isCellName } from './cell-name.ts';
+import { isReachable } from './reachability.ts';
 
 /** A host in the list of a gateway. */
 export interface ListedHost {
@@ -8,7 +9,7 @@ export interface ListedHost {
   readonly host: string;
   /** Path of its page at the gateway, with a slash at its end. Clients connect by WebSocket at `<path>ahp`. */
   readonly path: string;
-  /** `running`, `draining` (starts no new turns), or `down`: no machine holds the cell, or its host cannot be reached by gateways. */
+  /** `running`, `draining` (starts no new turns), or `down`: no machine holds the cell, or this gateway cannot reach its host. */
   readonly state: 'running' | 'draining' | 'down';
   readonly runningTurns: number;
   readonly labels: readonly string[];
@@ -36,15 +37,17 @@ export const pathOfCell = (name: string): string => `/h/${name}`;
 export function listedHosts(cells: readonly FleetCell[]): ListedHost[] {
   return cells
     .filter(({ name }) => isCellName(name))
-    .map(({ name, isHeld, holder, announcement }) => ({
-      host: name,
-      path: `${pathOfCell(name)}/`,
-      state:
-        !isHeld || announcement === undefined ? 'down' : announcement.isDraining ? 'draining' : 'running',
-      runningTurns: announcement?.runningTurns ?? 0,
-      labels: announcement?.labels ?? [],
-      ...defined({ holder }),
-    }));
+    .map((cell) => {
+      const { name, holder, announcement } = cell;
+      return {
+        host: name,
+        path: `${pathOfCell(name)}/`,
+        state: !isReachable(cell) ? 'down' : announcement?.isDraining === true ? 'draining' : 'running',
+        runningTurns: announcement?.runningTurns ?? 0,
+        labels: announcement?.labels ?? [],
+        ...defined({ holder }),
+      };
+    });
 }
 
 /** A session of a list. */

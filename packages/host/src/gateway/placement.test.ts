@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FleetCell } from '../journal/postgres/fleet.ts';
+import { listedHosts } from './lists.ts';
 import { placeSession } from './placement.ts';
 
 const cell = (
@@ -37,9 +38,23 @@ test('a session goes to a host that has all labels, knows the repository, or els
   expect(place(cells, ['windows'])).toBeUndefined();
 });
 
-test('hosts that are down, draining or unknown to gateways get no session', () => {
+test('hosts that are down, draining or not to be reached by this gateway get no session, and the list says so', () => {
   const silent: FleetCell = { ...cell('silent', 0), announcement: undefined };
-  const cells = [cell('down', 0, { isHeld: false }), cell('draining', 0, { isDraining: true }), silent];
-  expect(place(cells, [], ['down', 'draining', 'silent'])).toBeUndefined();
+  const idle = { labels: [], runningTurns: 0, isDraining: false };
+  const local: FleetCell = { ...cell('local', 0), announcement: { url: 'http://127.0.0.1:1', ...idle } };
+  const cells = [
+    cell('down', 0, { isHeld: false }),
+    cell('draining', 0, { isDraining: true }),
+    cell('no/path', 0),
+    silent,
+    local,
+  ];
+  expect(place(cells, [], ['down', 'draining', 'silent', 'local', 'no/path'])).toBeUndefined();
+  expect(listedHosts(cells).map(({ host, state }) => [host, state])).toEqual([
+    ['down', 'down'],
+    ['draining', 'draining'],
+    ['silent', 'down'],
+    ['local', 'down'],
+  ]);
   expect(place([...cells, cell('up', 9)])).toBe('up');
 });

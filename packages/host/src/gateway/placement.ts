@@ -1,4 +1,5 @@
 import type { FleetCell } from '../journal/postgres/fleet.ts';
+import { isReachable } from './reachability.ts';
 
 /** What a new session needs. */
 export interface PlacementWish {
@@ -9,7 +10,7 @@ export interface PlacementWish {
 }
 
 /**
- * Chooses the cell of a new session: among those whose host runs, does not drain and announces all labels, the first preferred one, else the one with
+ * Chooses the cell of a new session: among those whose host can be reached, does not drain and announces all labels, the first preferred one, else the one with
  * the fewest running turns (ties by a random number from 0 to 1). `undefined` when none fits.
  */
 export function placeSession(
@@ -17,13 +18,13 @@ export function placeSession(
   { labels, preferred }: PlacementWish,
   random: () => number,
 ): string | undefined {
-  const fitting = cells.flatMap(({ name, isHeld, announcement }) =>
-    isHeld &&
-    announcement?.isDraining === false &&
-    labels.every((label) => announcement.labels.includes(label))
-      ? [{ name, runningTurns: announcement.runningTurns }]
-      : [],
-  );
+  const fitting = cells
+    .filter(isReachable)
+    .flatMap(({ name, announcement }) =>
+      announcement?.isDraining === false && labels.every((label) => announcement.labels.includes(label))
+        ? [{ name, runningTurns: announcement.runningTurns }]
+        : [],
+    );
   const known = preferred.find((name) => fitting.some((cell) => cell.name === name));
   if (known !== undefined) return known;
   const least = Math.min(...fitting.map(({ runningTurns }) => runningTurns));

@@ -65,6 +65,7 @@ export async function startListening(
     gate: new Gate({ ownerToken: token, tokens: accessTokens, guesses, clock, tokenPath, browsers }),
     allowedOrigins: listen.allowedOrigins ?? [],
     allowedHosts: listen.allowedHosts ?? [],
+    announcedHost: listen.announcedHost,
     maxFrameBytes: listen.maxFrameBytes,
     tls: credentials,
     page: page && { ...page, pageHosts: () => pageHosts(sync.root.state.config) },

@@ -75,6 +75,10 @@ export interface ListenOptions {
    */
   readonly allowedHosts?: readonly string[];
   /**
+   * The name under which gateways reach the host, which is accepted as `Host` too: `name:port`, or a name with the listened port. Default: none.
+   */
+  readonly announcedHost?: string;
+  /**
    * The web page: an absolute path of a folder with `index.html`, and its files in `assets` with hashed names. `__CSP_NONCE__` and `__BASE_PATH__` in
    * `index.html` are replaced in each answer. Files need no token. Default: a status page.
    */

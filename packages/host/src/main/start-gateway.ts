@@ -28,7 +28,7 @@ export interface GatewaySettings {
   readonly token?: string | undefined;
   /** A file with the token, created on first use. */
   readonly tokenFile?: string | undefined;
-  /** Owner's tokens by cell. Default for each cell: the token of the gateway. */
+  /** Owner's tokens by cell; a cell without one is not routed to. Absent: all hosts have the token of the gateway. */
   readonly hostTokens?: Readonly<Record<string, string>> | undefined;
   /** Names besides the listened address under which clients reach the gateway. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -63,7 +63,7 @@ export interface RunningGateway {
  * the port.
  */
 export async function startGateway(settings: GatewaySettings): Promise<RunningGateway> {
-  const { host = '127.0.0.1', tls, allowInsecure = false, hostTokens = {} } = settings;
+  const { host = '127.0.0.1', tls, allowInsecure = false, hostTokens } = settings;
   const listen = { host, allowInsecure, ...defined({ tls }) };
   checkListen(listen);
   const found = findOwnerToken({ token: settings.token, tokenFile: settings.tokenFile });
@@ -82,12 +82,14 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     password: settings.password,
     host,
     token,
-    tokenOf: (cell) => (Object.hasOwn(hostTokens, cell) ? (hostTokens[cell] ?? token) : token),
     tls: credentials,
     proxies: settings.proxies,
     log,
     clock,
     timers,
+    ...(hostTokens !== undefined && {
+      tokenOf: (cell: string) => (Object.hasOwn(hostTokens, cell) ? hostTokens[cell] : undefined),
+    }),
     ...defined({
       port: settings.port,
       allowedHosts: settings.allowedHosts,

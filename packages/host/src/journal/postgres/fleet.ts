@@ -1,3 +1,4 @@
+import { JournalError } from '../journal.ts';
 import type { StoredSession } from '../rows.ts';
 import { type Announcement, parseAnnouncement } from './announcement.ts';
 import { type Connection, number, optionalText, type Row, text } from './connection.ts';
@@ -26,6 +27,35 @@ export type FleetPlace = Pick<FleetSession, 'modifiedAt' | 'cell' | 'uri'>;
 
 const COLUMNS = `name, epoch, holder, announced, coalesce(expires_at > clock_timestamp(), false) AS is_held`;
 
+/** Version of the tables since which hosts announce themselves. Later versions only add to what gateways read. */
+const LEAST_VERSION = 2;
+
+/**
+ * Checks that the database has tables that gateways can read, and changes nothing. Rejects with `JournalError`: 'missing' when no host has made
+ * them yet.
+ */
+export async function checkFleetTables(connection: Connection): Promise<void> {
+  const { address, database } = connection.place;
+  const { rows: found } = await connection.query(
+    `SELECT to_regclass('agenthost.version') IS NOT NULL AS is_known`,
+  );
+  const { rows } =
+    found[0]?.['is_known'] === true
+      ? await connection.query('SELECT version FROM agenthost.version')
+      : { rows: [] };
+  if (rows[0] === undefined)
+    throw new JournalError(
+      'missing',
+      `database ${database} at ${address} has no tables of a host: start a host with --journal`,
+    );
+  const version = number(rows[0], 'version');
+  if (version < LEAST_VERSION)
+    throw new JournalError(
+      'newer',
+      `database ${database} at ${address} has version ${version}, and gateways need ${LEAST_VERSION}: start a host of this version of agenthost there`,
+    );
+}
+
 /** Reads cells, those with these names or all. Locks nothing. Rejects with `JournalError`. */
 export async function readCells(connection: Connection, names?: readonly string[]): Promise<FleetCell[]> {
   const { rows } =
@@ -35,19 +65,26 @@ export async function readCells(connection: Connection, names?: readonly string[
   return rows.map(toCell);
 }
 
+const sessionsSql = (condition: string): string =>
+  `SELECT name, coalesce(long_uri, uri) AS shown, modified_at, summary
+   FROM agenthost.sessions JOIN agenthost.cells ON cells.id = sessions.cell ${condition}
+   ORDER BY modified_at DESC, sessions.cell, sessions.uri LIMIT $1`;
+const FIRST_SESSIONS = sessionsSql('');
+// The first comparison alone lets the server begin in the middle of the index.
+const LATER_SESSIONS = sessionsSql(
+  `WHERE modified_at <= $2 AND (modified_at < $2 OR
+     (sessions.cell, sessions.uri) > ((SELECT id FROM agenthost.cells WHERE name = $3), $4))`,
+);
+
 /** The sessions of all cells, newest first, at most `limit`. `after`: the last session of the page before. Rejects with `JournalError`. */
 export async function listFleetSessions(
   connection: Connection,
   { limit, after }: { readonly limit: number; readonly after?: FleetPlace | undefined },
 ): Promise<FleetSession[]> {
-  const { rows } = await connection.query(
-    `SELECT name, coalesce(long_uri, uri) AS shown, modified_at, summary
-     FROM agenthost.sessions JOIN agenthost.cells ON cells.id = sessions.cell
-     WHERE $2::text IS NULL OR modified_at < $2 OR (modified_at = $2 AND
-       (sessions.cell, sessions.uri) > ((SELECT id FROM agenthost.cells WHERE name = $3), $4))
-     ORDER BY modified_at DESC, sessions.cell, sessions.uri LIMIT $1`,
-    [limit, after?.modifiedAt ?? null, after?.cell ?? null, after === undefined ? null : keyOf(after.uri)],
-  );
+  const { rows } =
+    after === undefined
+      ? await connection.query(FIRST_SESSIONS, [limit])
+      : await connection.query(LATER_SESSIONS, [limit, after.modifiedAt, after.cell, keyOf(after.uri)]);
   return rows.map((row) => ({
     cell: text(row, 'name'),
     uri: text(row, 'shown'),

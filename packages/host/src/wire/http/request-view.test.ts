@@ -24,7 +24,13 @@ const FORWARDED = {
   'x-forwarded-for': '192.0.2.7',
   'x-forwarded-prefix': '/agents/',
 };
-const DIRECT = { base: '', host: '127.0.0.1:4711', isSecure: false, isHostForwarded: false };
+const DIRECT = {
+  base: '',
+  host: '127.0.0.1:4711',
+  publicHost: '127.0.0.1:4711',
+  isSecure: false,
+  isHostForwarded: false,
+};
 
 test('[AUTH-1] forwarded headers are ignored unless the host trusts proxies', () => {
   expect(seen(FORWARDED, { proxies: null })).toEqual({
@@ -50,6 +56,7 @@ test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.1.2.3', '::ffff:10.1.2.3'
       path: '/s/x',
       base: '/agents',
       host: 'agents.example',
+      publicHost: 'agents.example',
       isSecure: true,
       address: '192.0.2.7',
       isHostForwarded: true,
@@ -57,6 +64,13 @@ test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.1.2.3', '::ffff:10.1.2.3'
     });
   },
 );
+
+test('[AUTH-1] the host that a gateway names counts for policies only, and only from a trusted proxy', () => {
+  const named = { 'x-agenthost-public-host': 'agents.example' };
+  expect(seen(named)).toMatchObject({ ...DIRECT, publicHost: 'agents.example' });
+  expect(seen(named, { proxies: null })).toMatchObject(DIRECT);
+  expect(seen({ ...named, from: '192.0.2.9' })).toMatchObject(DIRECT);
+});
 
 test('of several forwarded values only those that a trusted proxy added count', () => {
   const view = seen({

@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 import { isBasePath } from '../../auth/base-path.ts';
+import { includesAddress } from '../../auth/proxies.ts';
 import { pathOf } from './plain-http.ts';
+
+/** Header of a gateway: the `Host` that its client sent. Unlike a forwarded host it changes no check, so hosts need no list of the names of gateways. */
+export const PUBLIC_HOST = 'x-agenthost-public-host';
 
 /** A request as its client sent it: a trusted proxy in front may have changed host, scheme, address and path. */
 export interface RequestView {
@@ -11,6 +15,8 @@ export interface RequestView {
   readonly base: string;
   /** The `Host` that the client sent. */
   readonly host: string | undefined;
+  /** The host that browsers see in the address of a page: that which a trusted proxy names in {@link PUBLIC_HOST}, else `host`. For policies only. */
+  readonly publicHost: string | undefined;
   /** Whether the client's connection is encrypted. */
   readonly isSecure: boolean;
   /** The client's address. */
@@ -40,11 +46,12 @@ export function viewOf(request: IncomingMessage, options: ViewOptions): RequestV
   const { proxies, basePath } = options;
   const path = pathOf(request);
   const isDirect = headers['x-forwarded-for'] === undefined && headers['forwarded'] === undefined;
-  if (proxies === undefined || !includes(proxies, socket.remoteAddress)) {
+  if (proxies === undefined || !includesAddress(proxies, socket.remoteAddress)) {
     return {
       path: withoutBase(path, [basePath]),
       base: basePath,
       host: headers.host,
+      publicHost: headers.host,
       isSecure: options.isSecure,
       address: socket.remoteAddress,
       isHostForwarded: false,
@@ -53,12 +60,14 @@ export function viewOf(request: IncomingMessage, options: ViewOptions): RequestV
   }
   const told = (name: string): string | undefined => lastOf(headers[`x-forwarded-${name}`]);
   const host = told('host');
+  const named = headers[PUBLIC_HOST];
   const prefix = told('prefix')?.replace(/\/+$/, '');
   const base = prefix !== undefined && (prefix === '' || isBasePath(prefix)) ? prefix : basePath;
   return {
     path: withoutBase(path, [base, basePath]),
     base,
     host: host ?? headers.host,
+    publicHost: typeof named === 'string' && named !== '' ? named : (host ?? headers.host),
     isSecure: ['https', 'wss'].includes(told('proto')?.toLowerCase() ?? (options.isSecure ? 'https' : '')),
     address: clientAddress(headers['x-forwarded-for'], proxies) ?? socket.remoteAddress,
     isHostForwarded: host !== undefined,
@@ -81,19 +90,13 @@ function clientAddress(
   const addresses = String(header ?? '')
     .split(',')
     .map((each) => plainAddress(each.trim()));
-  const client = addresses.findLast((address) => !includes(proxies, address));
+  const client = addresses.findLast((address) => !includesAddress(proxies, address));
   return client !== undefined && isIP(client) !== 0 ? client : undefined;
 }
 
 /** An address without brackets and port. */
 const plainAddress = (text: string): string =>
   /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
-
-function includes(proxies: BlockList, address = ''): boolean {
-  const plain = address.replace(/^::ffff:(?=\d)/i, '');
-  const family = isIP(plain);
-  return family !== 0 && proxies.check(plain, family === 6 ? 'ipv6' : 'ipv4');
-}
 
 function withoutBase(path: string, bases: readonly string[]): string {
   for (const base of bases) {

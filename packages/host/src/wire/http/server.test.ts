@@ -143,6 +143,20 @@ describe('the upgrade', () => {
     expect(await upgrade(path, { host: 'allowed.example' })).toBe('open');
   });
 
+  it('[AUTH-1] accepts the name that a host on all addresses announces, with its port only', async () => {
+    const path = `/ahp?token=${TOKEN}`;
+    for (const [announcedHost, name] of [
+      ['machine1', () => `machine1:${port}`],
+      ['machine1:32000', () => 'machine1:32000'],
+    ] as const) {
+      await server.stop();
+      await startServer({ host: '0.0.0.0', announcedHost });
+      expect(await upgrade(path, { host: name() })).toBe('open');
+      expect(await upgrade(path, { host: 'machine1:1' })).toBe(403);
+      expect(await upgrade(path, { host: `other:${port}` })).toBe(403);
+    }
+  });
+
   it('[WIRE-1] is served at /ahp and /, and nowhere else', async () => {
     expect(await upgrade(`/?token=${TOKEN}`)).toBe('open');
     expect(await upgrade(`/other?token=${TOKEN}`)).toBe(404);

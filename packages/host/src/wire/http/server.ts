@@ -39,6 +39,8 @@ export interface ServerOptions {
   readonly gate: Gate;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
+  /** The `Host` of gateways: `name:port`, or a name with the listened port. Default: none. */
+  readonly announcedHost?: string | undefined;
   readonly maxFrameBytes?: number | undefined;
   /** Absent: plain HTTP. */
   readonly tls?: Pick<TlsCredentials, 'cert' | 'key'> | undefined;
@@ -209,7 +211,15 @@ export class HostServer {
   #refusalOf(request: IncomingMessage, view: RequestView): PlainAnswer | undefined {
     const { host, tls } = this.#options;
     const bound = { host, port: this.#port(), isSecure: tls !== undefined };
-    return foreignRefusal(request, view, addressesOf(bound, request.socket.localAddress), this.#options);
+    const listened = addressesOf(bound, request.socket.localAddress);
+    return foreignRefusal(request, view, listened, { ...this.#options, allowedHosts: this.#allowedHosts() });
+  }
+
+  #allowedHosts(): readonly string[] {
+    const { allowedHosts, announcedHost } = this.#options;
+    if (announcedHost === undefined) return allowedHosts;
+    const hasPort = /:\d+$/.test(announcedHost);
+    return [...allowedHosts, hasPort ? announcedHost : `${announcedHost}:${this.#port()}`];
   }
 
   #servePage(request: IncomingMessage, response: ServerResponse, view: RequestView): boolean {

@@ -49,6 +49,26 @@ describe('connections without a token', () => {
     expect(again).toEqual([true, true, false]);
   });
 
+  it('of a trusted proxy are counted for the clients that it names', async () => {
+    const limits = { most: 100, mostPerAddress: 1 };
+    const unauthenticated = new UnauthenticatedSockets(
+      silentLog,
+      limits,
+      (address) => address === '10.0.0.1',
+    );
+    const [first, second, third] = [from('10.0.0.1'), from('10.0.0.1'), from('10.0.0.1')];
+    expect([first, second, third].map((socket) => unauthenticated.admit(socket))).toEqual([true, true, true]);
+    expect(unauthenticated.countFor(first, '192.0.2.1')).toBe(true);
+    expect(unauthenticated.countFor(first, '192.0.2.1')).toBe(true);
+    expect(unauthenticated.countFor(second, '192.0.2.2')).toBe(true);
+    expect(unauthenticated.countFor(third, '192.0.2.2')).toBe(false);
+    unauthenticated.authenticated(second);
+    expect(unauthenticated.countFor(third, '192.0.2.2')).toBe(true);
+    first.destroy();
+    await once(first, 'close');
+    expect(unauthenticated.admit(from('192.0.2.1'))).toBe(true);
+  });
+
   it('from one IPv6 network count as one address, and those of this machine are not counted by address', () => {
     const unauthenticated = new UnauthenticatedSockets(silentLog, { most: 100, mostPerAddress: 1 });
     expect(unauthenticated.admit(from('2001:db8:1:2::1'))).toBe(true);

@@ -21,48 +21,75 @@ export const TOO_MANY_UNAUTHENTICATED =
 export class UnauthenticatedSockets {
   readonly #limits: UnauthenticatedLimits;
   readonly #log: Log;
-  /** By remote address and port, the oldest first. */
-  readonly #sockets = new Map<string, Socket>();
+  readonly #isProxy: (address: string | undefined) => boolean;
+  /** By remote address and port, the oldest first. `address`: the one for which the socket counts. */
+  readonly #sockets = new Map<string, { readonly socket: Socket; readonly address: string }>();
   readonly #countByAddress = new Map<string, number>();
   #isLogged = false;
 
-  constructor(log: Log, limits: UnauthenticatedLimits = LIMITS) {
+  /** `isProxy`: whether sockets of an address are counted by {@link countFor} instead. Default: those of no address. */
+  constructor(
+    log: Log,
+    limits: UnauthenticatedLimits = LIMITS,
+    isProxy: (address: string | undefined) => boolean = () => false,
+  ) {
     this.#log = log;
     this.#limits = limits;
+    this.#isProxy = isProxy;
   }
 
   /** Counts a socket until it closes or is authenticated. Returns false if its address has too many; the socket is not counted then. */
   admit(socket: Socket): boolean {
     const address = addressName(socket.remoteAddress);
-    const count = this.#countByAddress.get(address) ?? 0;
-    if (!isLoopbackName(address) && count >= this.#limits.mostPerAddress) {
-      this.#logOnce(address);
-      return false;
-    }
+    if (!this.#isProxy(socket.remoteAddress) && this.#isFull(address)) return false;
     const name = remoteEnd(socket);
-    this.#sockets.set(name, socket);
-    this.#countByAddress.set(address, count + 1);
-    socket.once('close', () => this.#forget(name, address));
+    this.#add(name, socket, address);
+    socket.once('close', () => this.#forget(name));
     if (this.#sockets.size > this.#limits.most) this.#dropOldest();
     return true;
   }
 
+  /** Counts the socket of a proxy for the client's address from now on. Returns false if that one has too many; nothing changes then. */
+  countFor(end: Pick<Socket, 'remoteAddress' | 'remotePort'>, client: string | undefined): boolean {
+    const [name, address] = [remoteEnd(end), addressName(client)];
+    const known = this.#sockets.get(name);
+    if (known === undefined || known.address === address) return true;
+    if (this.#isFull(address)) return false;
+    this.#forget(name);
+    this.#add(name, known.socket, address);
+    return true;
+  }
+
+  #isFull(address: string): boolean {
+    const count = this.#countByAddress.get(address) ?? 0;
+    const isFull = !isLoopbackName(address) && count >= this.#limits.mostPerAddress;
+    if (isFull) this.#logOnce(address);
+    return isFull;
+  }
+
+  #add(name: string, socket: Socket, address: string): void {
+    this.#sockets.set(name, { socket, address });
+    this.#countByAddress.set(address, (this.#countByAddress.get(address) ?? 0) + 1);
+  }
+
   /** The client has sent a valid token: the socket counts as a connection from now on. `socket` may be the TLS socket around it. */
   authenticated(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
-    this.#forget(remoteEnd(socket), addressName(socket.remoteAddress));
+    this.#forget(remoteEnd(socket));
   }
 
   #dropOldest(): void {
     const [oldest] = this.#sockets.values();
     if (oldest === undefined) return;
-    this.#logOnce(addressName(oldest.remoteAddress));
+    this.#logOnce(oldest.address);
     // Its place is free now, even if the close takes long.
-    this.#forget(remoteEnd(oldest), addressName(oldest.remoteAddress));
-    oldest.destroy();
+    this.#forget(remoteEnd(oldest.socket));
+    oldest.socket.destroy();
   }
 
-  #forget(name: string, address: string): void {
-    if (!this.#sockets.delete(name)) return;
+  #forget(name: string): void {
+    const { address } = this.#sockets.get(name) ?? {};
+    if (address === undefined) return;
+    this.#sockets.delete(name);
     const count = (this.#countByAddress.get(address) ?? 0) - 1;
     if (count > 0) this.#countByAddress.set(address, count);
     else this.#countByAddress.delete(address);

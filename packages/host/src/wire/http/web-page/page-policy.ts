@@ -3,7 +3,7 @@ import type { RequestView } from '../request-view.ts';
 
 /** Inputs of the policy. */
 export interface PolicyParts {
-  readonly view: Pick<RequestView, 'host' | 'isSecure'>;
+  readonly view: Pick<RequestView, 'publicHost' | 'isSecure'>;
   /** Origins of the other hosts that the page may connect to, such as `https://example.org`. */
   readonly pageHosts: readonly string[];
   /** Allows style elements with this nonce. Absent: the policy of a file, which also applies to workers. */
@@ -15,7 +15,7 @@ export interface PolicyParts {
  * may be behind a proxy that encrypts, so its policy has both schemes.
  */
 export function pagePolicy({ view, pageHosts, nonce }: PolicyParts): string {
-  const authority = authorityOf(view.host);
+  const authority = authorityOf(view.publicHost);
   const own =
     authority === undefined ? [] : [...(view.isSecure ? [] : [`ws://${authority}`]), `wss://${authority}`];
   const others = pageHosts.flatMap((origin) => [origin, origin.replace(/^http/, 'ws')]);
@@ -38,7 +38,7 @@ export function pagePolicy({ view, pageHosts, nonce }: PolicyParts): string {
   ].join('; ');
 }
 
-/** The checked `Host` in the form of a URL, which has no character that could end a directive. */
+/** A host in the form of a URL, which has no character that could end a directive. */
 function authorityOf(host: string | undefined): string | undefined {
   const parsed = host === undefined ? undefined : parseAuthority(host);
   if (parsed === undefined || !/^[\w.:[\]-]+$/.test(parsed.name)) return undefined;

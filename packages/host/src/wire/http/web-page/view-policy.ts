@@ -5,7 +5,7 @@ import { parseAuthority } from '../../../auth/origin.ts';
 export interface ViewPolicyParts {
   /** The target of the request. Each `connect` and `resource` of its query is an origin that the view names [MCP-2]. */
   readonly url: string | undefined;
-  /** The `Host` of the request, and the origins of the other hosts of the page: no view reaches them. */
+  /** The host of the page, and the origins of the other hosts of the page: no view reaches them. */
   readonly host: string | undefined;
   readonly pageHosts: readonly string[];
 }

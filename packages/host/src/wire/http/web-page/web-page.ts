@@ -88,7 +88,7 @@ export class WebPage {
         [
           'content-security-policy',
           path === VIEW_FRAME
-            ? viewPolicy({ url: request.url, host: view.host, pageHosts: this.#parts.pageHosts() })
+            ? viewPolicy({ url: request.url, host: view.publicHost, pageHosts: this.#parts.pageHosts() })
             : pagePolicy({ view, pageHosts: this.#parts.pageHosts() }),
         ],
         ['cache-control', path.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache'],

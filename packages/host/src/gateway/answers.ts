@@ -1,0 +1,42 @@
+import type { PlainAnswer } from '../wire/http/plain-http.ts';
+
+/** Time after which a client asks again for a host that is not there. A standby needs up to 10 s. */
+const DOWN_WAIT_MS = 1_000;
+
+/** The path names no cell. */
+export const NO_HOST: PlainAnswer = { status: 404, reason: 'no host has this name: / lists the hosts' };
+
+/** No machine holds the cell, its host does not answer, or too many clients wait for it. */
+export const DOWN: PlainAnswer = {
+  status: 503,
+  reason: 'the host is down: it comes back when its machine or a standby takes its cell',
+  waitMs: DOWN_WAIT_MS,
+};
+
+/** The address of the host leads to the machine of the gateway, and the host runs on another one. */
+export const ELSEWHERE: PlainAnswer = {
+  status: 503,
+  reason: 'the host listens only on its own machine: start it with --host, or with --announce',
+  waitMs: DOWN_WAIT_MS,
+};
+
+/** The file of `--host-tokens` has no entry for the cell. */
+export const NO_TOKEN: PlainAnswer = {
+  status: 503,
+  reason: 'the gateway has no token for this host: add one to the file of --host-tokens',
+  waitMs: DOWN_WAIT_MS,
+};
+
+/** The database did not answer, and the gateway has not read the cell before. */
+export const NO_DATABASE: PlainAnswer = {
+  status: 503,
+  reason: 'the database of the gateway does not answer',
+  waitMs: DOWN_WAIT_MS,
+};
+
+/** The database has no tables of a host. */
+export const NO_TABLES: PlainAnswer = {
+  status: 503,
+  reason: 'no host has used the database of the gateway yet: start one with --journal',
+  waitMs: DOWN_WAIT_MS,
+};
