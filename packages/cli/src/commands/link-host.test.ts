@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type * as stream from '@agenthost/client/stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FakeContext } from '../../test/fake-context.ts';
 import { announceHost } from '../host-link/discovery.ts';
@@ -13,7 +14,7 @@ import { linkHost } from './link-host.ts';
 
 // Holds back what is written until the end, as a send buffer that is full does.
 vi.mock('@agenthost/client/stream', async (importOriginal) => {
-  const original = await importOriginal<typeof import('@agenthost/client/stream')>();
+  const original = await importOriginal<typeof stream>();
   return {
     ...original,
     openHostSocket: async (...args: Parameters<typeof original.openHostSocket>) => {

@@ -12,7 +12,7 @@ export const HOSTS_OPTIONS = {
     flags: '--token-file <file>',
     type: 'text',
     description: 'file with an access token of the host; - reads standard input',
-    defaultText: 'over ssh, the token of its owner; otherwise AGENTHOST_TOKEN of each command',
+    defaultText: 'over ssh, the token of its owner; otherwise AGENTHOST_TOKEN of each command that names it',
   },
   hostFingerprint: {
     flags: '--fingerprint <sha256>',
