@@ -44,7 +44,8 @@ export async function watch(
       // The host tells subscribers of the root that a session is removed: its mirror is lost then.
       await client.subscribe(ROOT_URI);
       await view.open();
-      if (client.rights.scopeIn(resource) === 'observe') screen.note('read-only: this token cannot answer or change anything');
+      if (client.rights.scopeIn(resource) === 'observe')
+        screen.note('read-only: this token cannot answer or change anything');
       const isTyped = context.stdin.isTTY === true;
       let isHeld = true;
       const stopReading = reader.onLine((line) => {
