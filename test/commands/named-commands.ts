@@ -33,7 +33,9 @@ export function commandsOfDocument(path: string): NamedCommand[] {
   return [...typed, ...spans].flatMap((line) => commandIn(line, path));
 }
 
-function commandIn(line: string, place: string): NamedCommand[] {
+function commandIn(typed: string, place: string): NamedCommand[] {
+  // The name of a container is no program.
+  const line = typed.replace(/\b(?:docker|podman) (?:\S+ )*?exec (?:-\w+ )*\S+ /, '');
   const [found] = program.exec(line) ?? [];
   if (found === undefined) return [];
   return [{ place, args: line.slice(line.indexOf(found) + found.length) }];

@@ -57,8 +57,8 @@ function* textFields(): Generator<{ definition: string; field: string }> {
         yield* visit(definition, schema.additionalProperties);
     };
     for (const [name, schema] of Object.entries(definitions)) {
-      // Only the host creates refusals, and it stores none.
-      if (!name.endsWith('Refusal')) yield* visit(name, schema);
+      // Only the host creates refusals and the facts of a check, and it stores none.
+      if (!name.endsWith('Refusal') && name !== 'CheckHostResult') yield* visit(name, schema);
     }
   }
 }

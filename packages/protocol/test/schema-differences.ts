@@ -115,6 +115,8 @@ export const DIFFERENCES: Difference[] = [
     'ResourceWatchChangedAction.x-ended',
   ].map((where) => ({ where, reason: EXTENSION })),
   { where: 'InitializeParams.x-epoch', reason: EXTENSION },
+  { where: 'InitializeResult.x-person', reason: EXTENSION },
+  { where: 'InitializeResult.x-roles', reason: EXTENSION },
   { where: 'InitializeResult.x-scope', reason: EXTENSION },
   { where: 'ReconnectParams.x-epoch', reason: EXTENSION },
   { where: 'FetchTurnsParams.before', reason: 'Asks for a page in the answer [CHAT-15].' },

@@ -6,7 +6,7 @@ import { nextLaunch } from '../daemon/next-launch.ts';
 import { type LaunchOptions, serveArguments } from '../daemon/serve-arguments.ts';
 import { stopHost } from '../daemon/stop-host.ts';
 import type { HostRecord } from '../host-link/discovery.ts';
-import { type Launch, launchHost, type WaitingHost } from '../host-link/start-host.ts';
+import { launchHost, type WaitingHost } from '../host-link/start-host.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';

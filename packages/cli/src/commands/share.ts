@@ -23,7 +23,7 @@ export async function share(
   { person, role = 'observe', ...options }: ShareOptions,
 ): Promise<ExitCode> {
   if (person !== undefined && given === undefined)
-    throw usageError('--person needs a session: `agenthost share <session> --person <name>`');
+    throw usageError(`--person needs a session: \`${commandLine('share <session> --person <name>')}\``);
   return withHost(context, screen, options, async ({ client }) => {
     const session = given === undefined ? undefined : (await findSession(client, given)).resource;
     if (session === undefined || person === undefined) {
