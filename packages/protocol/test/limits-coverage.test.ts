@@ -57,8 +57,8 @@ function* textFields(): Generator<{ definition: string; field: string }> {
         yield* visit(definition, schema.additionalProperties);
     };
     for (const [name, schema] of Object.entries(definitions)) {
-      // Only the host creates refusals and the facts of a check, and it stores none.
-      if (!name.endsWith('Refusal') && name !== 'CheckHostResult') yield* visit(name, schema);
+      // Only the host creates refusals, and it stores none.
+      if (!name.endsWith('Refusal')) yield* visit(name, schema);
     }
   }
 }
@@ -66,7 +66,11 @@ function* textFields(): Generator<{ definition: string; field: string }> {
 test('the limits name every text field of the published schemas', () => {
   const fields = [...textFields()];
   expect(fields.length).toBeGreaterThan(400);
-  const missing = fields.filter(({ field }) => listedTextLimit({ name: field, parent: '' }) === undefined);
+  // Only the host creates the facts of a check, and it stores none.
+  const missing = fields.filter(
+    ({ definition, field }) =>
+      definition !== 'CheckHostResult' && listedTextLimit({ name: field, parent: '' }) === undefined,
+  );
   expect([...new Set(missing.map(({ definition, field }) => `${definition}.${field}`))]).toEqual([]);
 });
 

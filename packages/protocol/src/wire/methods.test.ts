@@ -18,7 +18,7 @@ describe('the lists of methods', () => {
     expectTypeOf<(typeof HOST_REQUEST_METHODS)[number]>().toEqualTypeOf<HostRequestMethod>();
     expectTypeOf<(typeof HOST_NOTIFICATION_METHODS)[number]>().toEqualTypeOf<HostNotificationMethod>();
     expect([CLIENT_REQUEST_METHODS.length, HOST_REQUEST_METHODS.length]).toEqual([73, 10]);
-    expect([CLIENT_NOTIFICATION_METHODS.length, HOST_NOTIFICATION_METHODS.length]).toEqual([2, 11]);
+    expect([CLIENT_NOTIFICATION_METHODS.length, HOST_NOTIFICATION_METHODS.length]).toEqual([2, 12]);
   });
 
   it.each([
