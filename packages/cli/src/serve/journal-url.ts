@@ -89,7 +89,7 @@ export function checkJournalUrl(given: string): string {
 }
 
 /**
- * The journal of a place. `tell` gets one line while the journal waits for another host; `onLost` is called when another host has taken
+ * The journal of a place. `tell` gets one line while the journal waits for another host, or for the outcome of a commit; `onLost` is called when another host has taken
  * the cell.
  */
 export function journalAt(
@@ -106,6 +106,10 @@ export function journalAt(
     dataFolder: dataDir,
     ...(isStandby && { waitMs: Number.POSITIVE_INFINITY }),
     onWait: (message) => tell(`waiting: ${oneLine(message)}`),
+    onUnknown: (message) =>
+      tell(
+        `waiting for the database, which has not said whether it saved the last changes: ${oneLine(message)}`,
+      ),
     endOrphans: endRecorded,
     onLost,
   });

@@ -93,6 +93,8 @@ export interface PostgresJournalOptions {
   readonly endOrphans?: ((recorded: RecordedProcesses) => Promise<void>) | undefined;
   /** Called while `open` waits, with the reason: for another host, or for the server. */
   readonly onWait?: ((message: string) => void) | undefined;
+  /** Called while it is unknown whether a commit was applied, once for each such commit, with the reason. Commits wait until the server answers. */
+  readonly onUnknown?: ((message: string) => void) | undefined;
   /** Called once, when this journal can never be written again: mostly, when another host has taken the cell. */
   readonly onLost?: ((failure: JournalError) => void) | undefined;
   readonly timers?: Timers;
@@ -124,6 +126,7 @@ export class PostgresJournal implements Journal {
   readonly #options: PostgresJournalOptions;
   readonly #cellName: string;
   readonly #leaseMs: number;
+  readonly #giveUpMs: number;
   readonly #timers: Timers;
   #open: Open | undefined;
   #cancelRenewal: Cancel = () => undefined;
@@ -135,6 +138,7 @@ export class PostgresJournal implements Journal {
     this.#options = options;
     this.#cellName = options.cell ?? 'main';
     this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
+    this.#giveUpMs = options.giveUpMs ?? DEFAULT_GIVE_UP_MS;
     this.#timers = options.timers ?? systemTimers;
   }
 
@@ -185,6 +189,8 @@ export class PostgresJournal implements Journal {
       leaseMs: this.#leaseMs,
       leaseTime,
       gate,
+      giveUpMs: this.#giveUpMs,
+      onUnknown: this.#options.onUnknown,
       onLost: (failure) => this.#options.onLost?.(failure),
     });
     const state = newState(start.lastSeq, total);
@@ -429,9 +435,8 @@ export class PostgresJournal implements Journal {
       await transactions.renew(this.#announce());
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
-      const { giveUpMs = DEFAULT_GIVE_UP_MS } = this.#options;
-      if (leaseTime.awakeMs < giveUpMs) return;
-      const message = `PostgreSQL did not answer for ${giveUpMs / 1_000} s, and another host may have taken over: start this host again`;
+      if (leaseTime.awakeMs < this.#giveUpMs) return;
+      const message = `PostgreSQL did not answer for ${this.#giveUpMs / 1_000} s, and another host may have taken over: start this host again`;
       transactions.lose(new JournalError('lost', message, { cause: error }));
     }
   }

@@ -7,8 +7,6 @@ import { type Lease, renewLease } from './lease.ts';
 import { type LeaseTime, momentNow } from './lease-time.ts';
 import type { ReadGate } from './read-gate.ts';
 
-/** Time in which the outcome of a `COMMIT` must become known after its connection was lost. */
-const SETTLE_LIMIT_MS = 30_000;
 /** Pause between two questions for it. */
 const SETTLE_PAUSE_MS = 200;
 /** A transaction that takes longer than this part of the lease extends it once more at its end. */
@@ -23,6 +21,10 @@ export interface TransactionParts {
   readonly leaseMs: number;
   readonly leaseTime: LeaseTime;
   readonly gate: ReadGate;
+  /** Time in which the outcome of a `COMMIT` must become known after its connection was lost. */
+  readonly giveUpMs: number;
+  /** Called while the outcome of a `COMMIT` is unknown because the server does not answer, once for each, with the reason. */
+  readonly onUnknown: ((message: string) => void) | undefined;
   /** Called once, when the journal can never be written again. */
   readonly onLost: (failure: JournalError) => void;
 }
@@ -64,7 +66,7 @@ export class Transactions {
 
   /**
    * Runs `work` in a transaction. When the connection is lost before `COMMIT`, the transaction has failed; when it is lost during `COMMIT`,
-   * this waits until the server answers whether it was committed. Without an answer within 30 s the journal is lost for this host.
+   * this waits until the server answers whether it was committed. Without an answer within `giveUpMs` the journal is lost for this host.
    */
   run<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return this.#commits.run(async () => {
@@ -190,8 +192,10 @@ export class Transactions {
 
   /** Asks the server until it knows the outcome of a transaction. */
   async #wasCommitted(mark: number, cause: unknown): Promise<boolean> {
+    const { giveUpMs, onUnknown } = this.#parts;
     const { cell, token } = this.#parts.lease;
-    const end = performance.now() + SETTLE_LIMIT_MS;
+    const end = performance.now() + giveUpMs;
+    let isTold = false;
     while (performance.now() < end) {
       try {
         const connection = await this.#connected();
@@ -209,13 +213,15 @@ export class Transactions {
         return found === mark;
       } catch (error) {
         if (!(error instanceof JournalError) || error === this.#lost) throw error;
+        if (!isTold) onUnknown?.(error.message);
+        isTold = true;
       }
       await new Promise((resolve) => setTimeout(resolve, SETTLE_PAUSE_MS));
     }
     throw this.lose(
       new JournalError(
         'lost',
-        `the connection was lost during a commit, and the server did not answer within ${SETTLE_LIMIT_MS / 1000} s: start the host again`,
+        `the connection was lost during a commit, and the server did not answer within ${giveUpMs / 1_000} s: start the host again`,
         { cause },
       ),
     );
