@@ -45,10 +45,10 @@ test('the protocol without its validators stays below 40 kB', async () => {
   expect(kb).toBeLessThan(40);
 });
 
-test('the client, rpc included and protocol not, stays below 30 kB', async () => {
+test('the client, rpc included and protocol not, stays below 31 kB', async () => {
   const kb = await bundleKb('@agenthost/client', ['@agenthost/protocol']);
   expect(kb).toBeGreaterThan(1);
-  expect(kb).toBeLessThan(30);
+  expect(kb).toBeLessThan(31);
 });
 
 test('the validators load in a browser too', async () => {

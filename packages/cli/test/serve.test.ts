@@ -290,7 +290,7 @@ describe('finding a host', () => {
       machine.serve(),
       machine.serve('--data', join(machine.home, 'other')),
     ]);
-    const { code, err } = await machine.run(['sessions']);
+    const { code, err } = await machine.run(['term', 'list']);
     expect(code).toBe(2);
     for (const { line } of [first, second]) expect(err).toContain(`--url ${line.url}  (pid ${line.pid}`);
     // The token of the user's own host is known.

@@ -83,8 +83,11 @@ export class Fuzz {
   }
 }
 
-/** The owner, whose token is used, gives access to files outside by asking for it: later cases would delete files of this machine. */
-const isDangerous = ({ frame }: Case): boolean => frame.includes('resourceRequest');
+/**
+ * What the owner, whose token is used, may do to this machine and to later cases: `resourceRequest` gives access to files outside, which later cases
+ * would delete; `x-backup` writes files outside; `x-drainHost` waits for turns, and keeps new ones from starting.
+ */
+const isDangerous = ({ frame }: Case): boolean => /resourceRequest|x-backup|x-drainHost/.test(frame);
 
 const isRefusal = ({ error, params }: Frame): boolean =>
   error !== undefined || params?.rejectionReason !== undefined;
