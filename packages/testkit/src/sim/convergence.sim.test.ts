@@ -32,7 +32,7 @@ const LEAST: Required<LeastDeeds> = {
   'chat/turnStarted': [563, 387],
   'chat/toolCallConfirmed': [17, 70],
   'chat/toolCallComplete': [4, 4],
-  'chat/toolCallResultConfirmed': [1, 1],
+  'chat/toolCallResultConfirmed': [1, 0],
   'chat/toolCallContentChanged': [1, 1],
   'chat/turnCancelled': [26, 100],
   'chat/turnResume': [80, 130],
