@@ -32,8 +32,8 @@ export default defineConfig(({ mode }) => ({
     // Programs that tests start from sources are compiled once, which saves four fifths of their start.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache/compiled') },
     // Long enough that only a test that hangs exceeds them, also on a loaded machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     coverage: {
       include: ['packages/*/src/**/*.ts'],
