@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
-import { oneLine, plain } from '../render/plain-text.ts';
+import { homely, oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
 import { rotateLog } from './rotate-log.ts';
@@ -95,11 +95,15 @@ export async function launchHost(
     };
     const found = await untilFound(folder, dataDir, START_TIMEOUT_MS, isOver);
     if (found === undefined && waiting !== undefined && pid !== undefined && !hasEnded) {
-      screen.note(`started a standby (pid ${pid}), log in ${logFile}; it waits: ${oneLine(waiting)}`);
+      screen.note(
+        `started a standby (pid ${pid}), log in ${homely(oneLine(logFile, 1_000), context.home)}; it waits: ${oneLine(waiting)}`,
+      );
       return { pid, dataDir, waiting };
     }
     if (found !== undefined) {
-      screen.note(`started a host on ${found.url} (pid ${found.pid}), log in ${logFile}`);
+      screen.note(
+        `started a host on ${found.url} (pid ${found.pid}), log in ${homely(oneLine(logFile, 1_000), context.home)}`,
+      );
       return found;
     }
     // Two commands may start a host at the same time. One of the hosts finds the data folder in use.
