@@ -12,7 +12,7 @@ import { type Candidate, complete } from '../program/completion.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
-/** What `completion` prints: a script for a shell, or the candidates that the scripts ask for. */
+/** The output of `completion`: a script for a shell, or with `words` the candidates that the scripts ask for. */
 export type CompletionKind = 'bash' | 'zsh' | 'fish' | 'words';
 
 const BASH = `_agenthost() {

@@ -20,6 +20,7 @@ import {
   knownHostsFile,
   signInsFile,
 } from '../process/files.ts';
+import { withoutOwnSecrets } from '../process/own-secrets.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { introduceHost, leaveWord } from '../serve/announcement.ts';
@@ -202,7 +203,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         const count = await countTerminals({ url: wsUrl, token, ...pins });
         if (count > 0) screen.note(fateOfTerminals(count, options.keeper !== false));
       }
-      // Whoever waited before has been told which turns are cut off.
+      // A command that has drained the host has told its user which turns are cut off.
       const drain = hasWaited ? 0 : (options.drain ?? 0);
       if (drain > 0) await notifier.status('waiting for running turns');
       const cutOff = drain === 0 ? 0 : await running.drain(drain * 1_000);
@@ -326,17 +327,10 @@ function tlsOf({ tls, tlsCert, tlsKey }: ServeOptions, cwd: string): ServeSettin
 }
 
 /** Without the secrets of the host. PGPASSWORD is one of them when the host uses a database: else it is that of a user's own programs. */
-function withoutSecrets(
-  {
-    AGENTHOST_TOKEN: _token,
-    AGENTHOST_JOURNAL_PASSWORD: _password,
-    AGENTHOST_OIDC_CLIENT_SECRET: _secret,
-    ...env
-  }: Context['env'],
-  hasDatabase: boolean,
-): Context['env'] {
-  if (!hasDatabase) return env;
-  const { PGPASSWORD: _databasePassword, ...others } = env;
+function withoutSecrets(env: Context['env'], hasDatabase: boolean): Context['env'] {
+  const clean = withoutOwnSecrets(env);
+  if (!hasDatabase) return clean;
+  const { PGPASSWORD: _databasePassword, ...others } = clean;
   return others;
 }
 

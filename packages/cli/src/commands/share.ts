@@ -28,12 +28,12 @@ export async function share(
     const session = given === undefined ? undefined : (await findSession(client, given)).resource;
     if (session === undefined || person === undefined) {
       const items = await client.tokens.listRoles(session);
-      if (options.json !== true && items.length === 0)
-        screen.note(
-          `nothing is shared; \`${commandLine('share <session> --person <name>')}\` shares a session`,
-        );
-      if (options.json !== true && items.length > 0) screen.columnNames('SESSION   ROLE      PERSON');
-      for (const item of items) tell(screen, options, item);
+      screen.list(items, {
+        ...options,
+        none: `nothing is shared; \`${commandLine('share <session> --person <name>')}\` shares a session`,
+        columns: 'SESSION   ROLE      PERSON',
+        line: lineOf,
+      });
       return EXIT.done;
     }
     await client.tokens.setRole(session, person, role);

@@ -34,26 +34,24 @@ export async function listTurns(
     screen.status(undefined);
     const { turns, activeTurn } = chat.mirror.state;
     const all: (Turn | ActiveTurn)[] = activeTurn === undefined ? [...turns] : [...turns, activeTurn];
-    if (options.json !== true && all.length === 0) screen.note('the chat has no turn yet');
-    const people = all.map((turn) => oneLine(turn['x-by']?.person ?? '', PERSON_LENGTH));
-    const personWidth = Math.max(0, ...people.map(({ length }) => length));
-    if (options.json !== true && all.length > 0) screen.columnNames(columns(personWidth));
-    for (const [index, turn] of all.entries()) {
-      const { id, message, startedAt, 'x-by': by } = turn;
-      const state = 'state' in turn ? turn.state : 'running';
-      if (options.json === true)
-        screen.json({
-          id,
-          state,
-          chat: chat.mirror.uri,
-          message: message.text,
-          ...defined({ startedAt, by }),
-        });
-      else
-        screen.line(
-          lineOf({ id, state, startedAt, person: people[index]?.padEnd(personWidth) ?? '' }, message.text),
-        );
-    }
+    const personOf = ({ 'x-by': by }: Turn | ActiveTurn): string => oneLine(by?.person ?? '', PERSON_LENGTH);
+    const stateOf = (turn: Turn | ActiveTurn): string => ('state' in turn ? turn.state : 'running');
+    const personWidth = Math.max(0, ...all.map((turn) => personOf(turn).length));
+    screen.list(all, {
+      ...options,
+      none: 'the chat has no turn yet',
+      columns: columns(personWidth),
+      line: (turn) => {
+        const { id, startedAt, message } = turn;
+        const person = personOf(turn).padEnd(personWidth);
+        return lineOf({ id, state: stateOf(turn), startedAt, person }, message.text);
+      },
+      value: (turn) => {
+        const { id, message, startedAt, 'x-by': by } = turn;
+        const [state, chatUri] = [stateOf(turn), chat.mirror.uri];
+        return { id, state, chat: chatUri, message: message.text, ...defined({ startedAt, by }) };
+      },
+    });
     return EXIT.done;
   });
 }

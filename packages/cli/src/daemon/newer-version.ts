@@ -12,7 +12,7 @@ const LIMIT_MS = 2_000;
 /** A version without a label such as `-beta`. */
 const RELEASE = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/;
 
-/** What the last look into the registry has found. */
+/** The last answer of the registry. */
 interface LastCheck {
   /** ms since the epoch. */
   readonly checkedAt: number;

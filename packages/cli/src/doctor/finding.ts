@@ -1,9 +1,9 @@
 /** The result of one check. `fault`: something does not work; `warning`: something may fail or is missing. */
 export interface Finding {
-  /** What was checked, in one word. */
+  /** Name of the checked thing, in one word, such as `disk`. */
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'fault';
-  /** What was found. */
+  /** The state of the thing, for a person. */
   readonly detail: string;
   /** What to do. Absent: nothing. */
   readonly hint?: string;

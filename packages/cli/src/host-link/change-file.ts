@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LockHeld, lockFile } from '../process/lock-file.ts';
+import { writeWhole } from '../process/write-whole.ts';
 import { processStart } from './discovery.ts';
 
 /** Time for other commands to finish their changes. */
@@ -17,7 +17,7 @@ export async function changeFile(file: string, edit: () => Promise<string>): Pro
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const release = await locked(`${file}.lock`);
   try {
-    await write(file, await edit());
+    await writeWhole(file, await edit(), 0o600);
   } finally {
     await release();
   }
@@ -31,21 +31,5 @@ async function locked(file: string): Promise<() => Promise<void>> {
     } catch (error) {
       if (!(error instanceof LockHeld) || performance.now() > end) throw error;
     }
-  }
-}
-
-async function write(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    const opened = await open(draft, 'wx', 0o600);
-    try {
-      await opened.writeFile(text);
-      await opened.sync();
-    } finally {
-      await opened.close();
-    }
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
   }
 }

@@ -78,12 +78,3 @@ function remoteCommand({ command, data, starts }: Pick<SshTarget, 'command' | 'd
 }
 
 const quoted = (text: string): string => (text === '' ? "''" : shellWord(text));
-
-/** The environment of `ssh`: its config may run programs or send variables to the other machine. */
-export function withoutSecrets({
-  AGENTHOST_TOKEN: _token,
-  AGENTHOST_JOURNAL_PASSWORD: _password,
-  ...clean
-}: Context['env']): Context['env'] {
-  return clean;
-}

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorText, hasCode } from '@agenthost/protocol/values';
-import { type ForwardedPort, forwardArguments, type SshTarget, withoutSecrets } from './ssh-arguments.ts';
+import { withoutOwnSecrets } from '../process/own-secrets.ts';
+import { type ForwardedPort, forwardArguments, type SshTarget } from './ssh-arguments.ts';
 import { SshFailure, sshFailure } from './ssh-failure.ts';
 
 const POLL_INTERVAL_MS = 100;
@@ -44,7 +45,8 @@ export async function forwardPort(
 ): Promise<void> {
   if (signal.aborted) return;
   const child = spawn('ssh', forwardArguments(target, forwarded), {
-    env: withoutSecrets(target.env),
+    // The config of `ssh` may run programs, or send variables to the other machine.
+    env: withoutOwnSecrets(target.env),
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });

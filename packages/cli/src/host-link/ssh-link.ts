@@ -3,8 +3,9 @@ import { Duplex, type Readable, type Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HostStream } from '@agenthost/client/stream';
 import { errorText, hasCode } from '@agenthost/protocol/values';
+import { withoutOwnSecrets } from '../process/own-secrets.ts';
 import { type Greeting, readGreeting } from './link-greeting.ts';
-import { linkArguments, type SshTarget, withoutSecrets } from './ssh-arguments.ts';
+import { linkArguments, type SshTarget } from './ssh-arguments.ts';
 import { SshFailure, sshFailure } from './ssh-failure.ts';
 
 /** Longest text in front of the greeting, such as that of a login shell, and longest kept error text, in bytes. */
@@ -24,7 +25,8 @@ export async function openSshLink(
 ): Promise<HostStream> {
   signal.throwIfAborted();
   const child = spawn('ssh', linkArguments(target), {
-    env: withoutSecrets(target.env),
+    // The config of `ssh` may run programs, or send variables to the other machine.
+    env: withoutOwnSecrets(target.env),
     stdio: ['pipe', 'pipe', 'pipe'],
     // Ctrl-C in this terminal would end it before the command has ended its turn.
     detached: true,

@@ -7,9 +7,9 @@ import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
+import { writeWhole } from '../process/write-whole.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { launchdPlist } from './launchd-plist.ts';
-import { writeWhole } from './private-files.ts';
 import { mustRun, runProgram } from './run-program.ts';
 import type { ServiceFacts, ServiceManager, ServiceState } from './service-port.ts';
 

@@ -1,18 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { connectionHeaders, headerPairs } from '../lib/http-headers.ts';
 import { PUBLIC_HOST, type RequestView } from '../wire/http/request-view.ts';
-
-/** Headers of one connection (RFC 9110, 7.6.1). `Connection` may name more. */
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
 
 /**
  * Headers that the gateway sets itself. The gateway has checked the `Origin`, so hosts need no list of the public names of gateways.
@@ -60,9 +48,9 @@ export function forwardedHeaders(
   request: IncomingMessage,
   { authority, prefix, view, token }: ForwardedTo,
 ): string[] {
-  const dropped = new Set([...HOP_BY_HOP, ...REPLACED, ...namedBy(request)]);
+  const dropped = new Set([...connectionHeaders(request.headers.connection), ...REPLACED]);
   const kept: string[] = [];
-  for (const [name, value] of pairsOf(request.rawHeaders)) {
+  for (const [name, value] of headerPairs(request.rawHeaders)) {
     const key = name.toLowerCase();
     if (dropped.has(key) || (token !== undefined && key === 'authorization')) continue;
     const given = key === 'cookie' ? (token === undefined ? withoutGatewayCookies(value) : '') : value;
@@ -81,14 +69,11 @@ export function forwardedHeaders(
 
 /** The headers of a host's answer for the client, as names and values alternately. */
 export function answeredHeaders(answer: IncomingMessage): string[] {
-  const dropped = new Set([...HOP_BY_HOP, ...namedBy(answer)]);
-  return [...pairsOf(answer.rawHeaders)].flatMap(([name, value]) =>
+  const dropped = connectionHeaders(answer.headers.connection);
+  return [...headerPairs(answer.rawHeaders)].flatMap(([name, value]) =>
     dropped.has(name.toLowerCase()) ? [] : [name, value],
   );
 }
-
-const namedBy = ({ headers }: IncomingMessage): string[] =>
-  (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
 
 /** The cookies of all gateways: cookies do not depend on the port, so a browser sends also those of gateways beside this one. */
 const GATEWAY_COOKIE = /^(__Host-)?agenthost_gateway(_\d+)?$/;
@@ -97,8 +82,4 @@ const GATEWAY_COOKIE = /^(__Host-)?agenthost_gateway(_\d+)?$/;
 function withoutGatewayCookies(header: string): string {
   const pairs = header.split(';').map((pair) => pair.trim());
   return pairs.filter((pair) => !GATEWAY_COOKIE.test(pair.split('=', 1)[0]?.trim() ?? '')).join('; ');
-}
-
-function* pairsOf(raw: readonly string[]): Generator<[name: string, value: string]> {
-  for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index] ?? '', raw[index + 1] ?? ''];
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { connectionHeaders, headerPairs } from '../lib/http-headers.ts';
 
 /** Where a request comes from and goes to. */
 export interface Route {
@@ -13,19 +14,6 @@ export interface Route {
   /** Whether a text is a secret of the host. */
   isHostSecret(text: string): boolean;
 }
-
-/** Headers of one connection (RFC 9110, 7.6.1). `Connection` may name more. */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /** Headers that the host sets itself, or answers itself. */
 const REPLACED = new Set([
@@ -53,9 +41,9 @@ const HOST_COOKIE = /^(?:__Host-|__Secure-)?agenthost_/i;
 
 /** The headers of a request for the program, as names and values alternately. */
 export function requestHeaders({ rawHeaders, headers }: IncomingMessage, route: Route): string[] {
-  const dropped = droppedOf(headers.connection);
+  const dropped = connectionHeaders(headers.connection);
   const kept: string[] = [];
-  for (const [name, value] of pairsOf(rawHeaders)) {
+  for (const [name, value] of headerPairs(rawHeaders)) {
     const key = name.toLowerCase();
     if (dropped.has(key) || REPLACED.has(key)) continue;
     const given = forProgram(key, value, route);
@@ -103,9 +91,9 @@ export function answerHeaders(
   { rawHeaders, headers }: IncomingMessage,
   { authority, publicOrigin }: Route,
 ): string[] {
-  const dropped = droppedOf(headers.connection);
+  const dropped = connectionHeaders(headers.connection);
   const kept: string[] = [];
-  for (const [name, value] of pairsOf(rawHeaders)) {
+  for (const [name, value] of headerPairs(rawHeaders)) {
     const key = name.toLowerCase();
     if (dropped.has(key) || WITHHELD.has(key)) continue;
     if (key === 'set-cookie') {
@@ -137,13 +125,4 @@ function atPreview(address: string, authority: string): string {
   if (url === null || own === null || (url.port || '80') !== (own.port || '80')) return address;
   if (url.hostname !== own.hostname && !LOCAL_NAMES.has(url.hostname)) return address;
   return `${url.pathname.replace(/^\/+/, '/')}${url.search}${url.hash}`;
-}
-
-function droppedOf(connection: string | undefined): ReadonlySet<string> {
-  const named = (connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  return new Set([...HOP_BY_HOP, ...named.filter((name) => name !== '')]);
-}
-
-function* pairsOf(raw: readonly string[]): Generator<[name: string, value: string]> {
-  for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index] ?? '', raw[index + 1] ?? ''];
 }

@@ -21,7 +21,7 @@ export interface ChatHost {
   /** Shown beside its sessions where there are several hosts. */
   readonly name: string;
   readonly address: string;
-  /** What views of its sessions work with. */
+  /** The services that views of its sessions use. */
   readonly env: Environment;
   readonly root: Mirror<'root'>;
   readonly catalogue: SessionCatalogue;

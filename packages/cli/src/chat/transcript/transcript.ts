@@ -25,7 +25,7 @@ export class Transcript {
   #size = { width: 80, height: 10 };
   /** The turn that is selected; `undefined` while nobody browses. */
   #selected: string | undefined;
-  /** What was found last. */
+  /** The last match of `/find`. */
   #found: { readonly text: string; readonly id: string } | undefined;
 
   constructor(env: Environment, chat: ChatHandle) {
@@ -116,7 +116,7 @@ export class Transcript {
         this.#reveal();
         return true;
       }
-      // What comes stands before these.
+      // The turns that are fetched next are older than these.
       before = turns[0]?.id;
       await this.fetchOlder(true);
       if (this.turns.length <= turns.length) break;

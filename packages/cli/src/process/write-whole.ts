@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a file as a whole, with this mode, and makes its folder. */
+/** Writes a file as a whole, with this mode, and makes its folder. A crash leaves the former file or the new one. */
 export async function writeWhole(file: string, text: string, mode: number): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const draft = `${file}.${randomUUID()}.tmp`;
   try {
-    await writeFile(draft, text, { mode, flag: 'wx' });
+    const opened = await open(draft, 'wx', mode);
+    try {
+      await opened.writeFile(text);
+      await opened.sync();
+    } finally {
+      await opened.close();
+    }
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });

@@ -1,0 +1,11 @@
+import type { Context } from './context.ts';
+
+/** An environment without the secrets of agenthost, which are for no other program. */
+export function withoutOwnSecrets({
+  AGENTHOST_TOKEN: _token,
+  AGENTHOST_JOURNAL_PASSWORD: _password,
+  AGENTHOST_OIDC_CLIENT_SECRET: _secret,
+  ...env
+}: Context['env']): Context['env'] {
+  return env;
+}
