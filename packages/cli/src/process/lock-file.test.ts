@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,9 +48,42 @@ test('an empty lock, as a full disk leaves it, is replaced', async () => {
 });
 
 test('of many processes that replace a stale lock, one gets it', async () => {
+  for (let round = 0; round < 50; round += 1) {
+    writeFileSync(file, '77 x\n');
+    const outcomes = await Promise.allSettled([1, 2, 1, 2, 1, 2, 1, 2].map((pid) => lockFile(file, as(pid))));
+    const locks = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(locks).toHaveLength(1);
+    await locks[0]?.release();
+    expect(readdirSync(folder)).toEqual([]);
+  }
+});
+
+test('a process that looked at a stale lock long ago does not replace the new one', async () => {
   writeFileSync(file, '77 x\n');
-  const outcomes = await Promise.allSettled(
-    [1, 2].flatMap((pid) => [lockFile(file, as(pid)), lockFile(file, as(pid))]),
-  );
-  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const [looks, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = lockFile(file, {
+    pid: 2,
+    startOf: async (pid) => {
+      if (pid !== 77) return 'a';
+      looks.resolve();
+      await goesOn.promise;
+      return undefined;
+    },
+  });
+  await looks.promise;
+  await lockFile(file, as(1));
+  goesOn.resolve();
+  await expect(slow).rejects.toMatchObject({ name: 'LockHeld', pid: 1 });
+  await expect(lockFile(file, as(2))).rejects.toMatchObject({ pid: 1 });
+});
+
+test('a process that was killed while it replaced a stale lock leaves nothing that blocks', async () => {
+  writeFileSync(file, '77 x\n');
+  // What the killed process had: the right to replace just this lock.
+  const name = createHash('sha256').update('77 x\n').digest('hex').slice(0, 16);
+  writeFileSync(`${file}.${name}`, '78 y\n');
+  const lock = await lockFile(file, as(1));
+  expect(lock.stalePid).toBe(77);
+  await lock.release();
+  expect(readdirSync(folder)).toEqual([]);
 });

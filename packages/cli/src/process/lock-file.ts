@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { hasCode } from '@agenthost/protocol/values';
 
@@ -32,33 +32,59 @@ export interface LockFile {
 
 /**
  * Creates a lock file, whose folder must exist. A lock of a process that has ended is replaced. Rejects with `LockHeld` while its process
- * runs.
+ * runs, or while another process replaces a lock.
  */
 export async function lockFile(file: string, processes: LockProcesses): Promise<LockFile> {
   const { pid } = processes;
   const own = `${pid} ${(await processes.startOf(pid)) ?? ''}\n`;
-  let stalePid: number | undefined;
   for (;;) {
-    if (await isCreated(file, own)) {
-      const release = (): Promise<void> => rm(file, { force: true });
-      return stalePid === undefined ? { release } : { stalePid, release };
-    }
+    if (await isPlaced(file, own, link)) return heldLock(file);
     const held = await contentOf(file);
     if (held === undefined) continue;
     const [, holder = '', start = ''] = /^(\d+) (.*)\n$/.exec(held) ?? [];
     const runningSince = holder === '' ? undefined : await processes.startOf(Number(holder));
     if (runningSince !== undefined && runningSince === start) throw new LockHeld(Number(holder));
-    if (await isRemoved(file, held)) stalePid = Number(holder);
+    if (await isReplaced(file, { held, own, processes })) return heldLock(file, Number(holder));
   }
 }
 
-/** Writes the content before the file has its name, so that nobody reads half of it. */
-async function isCreated(file: string, content: string): Promise<boolean> {
+function heldLock(file: string, stalePid?: number): LockFile {
+  let isHeld = true;
+  const release = async (): Promise<void> => {
+    if (isHeld) await rm(file, { force: true });
+    isHeld = false;
+  };
+  return stalePid === undefined ? { release } : { stalePid, release };
+}
+
+/**
+ * Replaces a stale lock if it still has this content. Only the process that holds the lock on just this content may do so: without that, a slow process
+ * would replace a lock that is new.
+ */
+async function isReplaced(
+  file: string,
+  { held, own, processes }: { held: string; own: string; processes: LockProcesses },
+): Promise<boolean> {
+  const name = createHash('sha256').update(held).digest('hex').slice(0, 16);
+  const right = await lockFile(`${file}.${name}`, processes);
+  try {
+    return (await contentOf(file)) === held && (await isPlaced(file, own, rename));
+  } finally {
+    await right.release();
+  }
+}
+
+/** Writes the content before the file has its name, so that nobody reads half of it. Resolves with whether `place` gave it the name. */
+async function isPlaced(
+  file: string,
+  content: string,
+  place: (draft: string, file: string) => Promise<void>,
+): Promise<boolean> {
   const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, 'wx', 0o600);
   try {
     await handle.writeFile(content);
-    await link(draft, file);
+    await place(draft, file);
     return true;
   } catch (cause) {
     if (hasCode(cause, 'EEXIST')) return false;
@@ -76,19 +102,4 @@ async function contentOf(file: string): Promise<string | undefined> {
     if (hasCode(cause, 'ENOENT')) return undefined;
     throw cause;
   }
-}
-
-/** Removes a lock if it still has this content. Another process may have replaced it meanwhile: its lock is put back. */
-async function isRemoved(file: string, content: string): Promise<boolean> {
-  const aside = `${file}.${randomUUID()}`;
-  try {
-    await rename(file, aside);
-  } catch (cause) {
-    if (hasCode(cause, 'ENOENT')) return false;
-    throw cause;
-  }
-  const isSame = (await contentOf(aside)) === content;
-  if (!isSame) await rename(aside, file);
-  else await rm(aside, { force: true });
-  return isSame;
 }

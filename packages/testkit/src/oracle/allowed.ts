@@ -19,6 +19,14 @@ const uriOf = ({ resource }: Doc): string => String(resource);
 
 const isQuestion = (part: Doc): boolean => part['kind'] === 'inputRequest';
 
+const questionIdOf = (part: Doc): string => String(doc(part['request'])['id']);
+
+/** All other parts before the questions, which are sorted by id: several may be open, and their answers may come in any order. */
+const questionsLast = (parts: readonly Doc[]): Doc[] => [
+  ...parts.filter((part) => !isQuestion(part)),
+  ...parts.filter(isQuestion).toSorted((a, b) => (questionIdOf(a) < questionIdOf(b) ? -1 : 1)),
+];
+
 /** Fields of chats that no action of 0.9 changes. */
 const NEW_OF_CHATS = ['changesets', 'canvases', 'backgroundWork', 'movable'];
 const FLAGS = [32, 64];
@@ -100,8 +108,7 @@ const FIELDS: readonly AllowedField[] = [
     strip: (state) => {
       for (const turn of turnsOf(state)) {
         const parts = docs(turn['responseParts']);
-        if (parts.some(isQuestion))
-          turn['responseParts'] = parts.toSorted((a, b) => Number(isQuestion(a)) - Number(isQuestion(b)));
+        if (parts.some(isQuestion)) turn['responseParts'] = questionsLast(parts);
       }
     },
   },

@@ -171,10 +171,11 @@ describe.skipIf(programs === undefined)('slow and silent servers', () => {
     await server.start();
     await standby.close();
     await taking;
-    expect(waits.map((line) => /^(?:no answer|cell .* is in use)/.exec(line)?.[0].slice(0, 4))).toEqual([
-      'no a',
-      'cell',
-      'no a',
+    const reasons = waits.map((line) => /^(?:no answer|cell .* is in use)/.exec(line)?.[0].slice(0, 4));
+    // A slow machine may ask once more before the first host has closed its cell.
+    expect([reasons.slice(0, 3), reasons.slice(3)]).toEqual([
+      ['no a', 'cell', 'no a'],
+      reasons.length > 3 ? ['cell'] : [],
     ]);
   }, 120_000);
 });

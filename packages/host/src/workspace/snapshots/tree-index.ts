@@ -73,7 +73,7 @@ export class TreeIndex {
    */
   async record(scope: string, lateFrom?: () => number | undefined): Promise<Snapshot> {
     this.#usedAt = this.#parts.now();
-    if (this.#synced?.scope !== scope) this.close();
+    if (this.#synced?.scope !== scope) await this.close();
     const synced = this.#synced;
     const changed = (await this.#flag?.take()) ?? 'everything';
     if (synced !== undefined && changed !== 'everything' && changed.size === 0) return synced;
@@ -109,14 +109,15 @@ export class TreeIndex {
 
   /** Ends the watches of a tree that is not used. */
   rest(): void {
-    if (this.#parts.now() - this.#usedAt > IDLE_MS) this.close();
+    if (this.#parts.now() - this.#usedAt > IDLE_MS) void this.close();
   }
 
-  /** Ends the watches of the tree. */
-  close(): void {
-    this.#flag?.close();
+  /** Ends the watches of the tree. Resolves when nothing is written into the store's folder for them any more. */
+  async close(): Promise<void> {
+    const flag = this.#flag;
     this.#flag = undefined;
     this.#synced = undefined;
+    await flag?.close();
   }
 
   /** Begins to watch, for the next snapshots. Caches are not watched, unless the user's rules let files in them be recorded. */

@@ -393,7 +393,7 @@ export class TreeStore {
   /** Resolves when everything that was asked for has ended, and nothing is watched any more. */
   async close(): Promise<void> {
     await this.settled();
-    this.#index.close();
+    await this.#index.close();
   }
 
   /**

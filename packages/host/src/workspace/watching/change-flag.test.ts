@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -13,8 +22,8 @@ class Tree {
     mkdirSync(this.root);
     const leavesOut = (name: string): boolean => name === 'node_modules';
     this.flag = new ChangeFlag({ root: this.root, fence: join(this.path, 'fence'), leavesOut });
-    onTestFinished(() => {
-      this.flag.close();
+    onTestFinished(async () => {
+      await this.flag.close();
       rmSync(this.path, { recursive: true, force: true });
     });
   }
@@ -117,6 +126,21 @@ test.runIf(isLinux)('what was put back is told again, and a closed flag tells ev
   expect(await tree.changed()).toEqual(['a']);
   tree.flag.putBack();
   expect(await tree.changed()).toBe('everything');
-  tree.flag.close();
+  await tree.flag.close();
   expect(await tree.changed()).toBe('everything');
 });
+
+test.runIf(isLinux)(
+  'nothing is written any more once it is closed, also when it was just opened',
+  async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const tree = new Tree();
+      tree.flag.open();
+      await tree.flag.close();
+      const fence = join(tree.path, 'fence');
+      rmSync(fence, { recursive: true, force: true });
+      await new Promise(setImmediate);
+      expect(existsSync(fence)).toBe(false);
+    }
+  },
+);

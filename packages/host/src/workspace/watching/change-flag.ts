@@ -107,9 +107,10 @@ export class ChangeFlag {
     this.#isEverything = true;
   }
 
-  /** Ends all watches. */
-  close(): void {
+  /** Ends all watches. Resolves when nothing is written into the fence any more. */
+  async close(): Promise<void> {
     this.#end('closed');
+    await this.#opening;
   }
 
   #fail(): void {
