@@ -68,13 +68,25 @@ const about = (method: keyof typeof CALLS, names: Readonly<Record<string, string
 const hasSecret = (client: RawClient): boolean => JSON.stringify(client.frames).includes('secret');
 
 /** Methods that every token may call. Their answers have only what the caller may see. */
-const OWN = new Set(['ping', 'subscribe', 'listSessions', 'x-searchSessions', 'x-setPresence']);
+const OWN = new Set([
+  'ping',
+  'subscribe',
+  'listSessions',
+  'x-searchSessions',
+  'x-setPresence',
+  'x-listPush',
+  'x-updatePush',
+  'x-revokePush',
+]);
+/** Methods that a role in any session is enough for. They say nothing about sessions. */
+const SHARED = new Set(['x-pushKey', 'x-subscribePush', 'x-testPush']);
 /** Methods that a role in the session is enough for, and the least role. */
 const IN_SESSION: Readonly<Record<string, SessionRole>> = {
   fetchTurns: 'observe',
   'x-diskUse': 'observe',
   createChat: 'interact',
   disposeChat: 'interact',
+  completions: 'interact',
   invokeChangesetOperation: 'interact',
   disposeSession: 'admin',
   'x-setSessionRole': 'admin',
@@ -95,8 +107,6 @@ const NOT_IN_SESSION = [
   'chat/workingDirectoryRemoved',
   'chat/toolCallComplete',
   'chat/toolCallContentChanged',
-  'annotations/set',
-  'annotations/updated',
 ];
 
 describe('a person without a scope on the host', () => {
@@ -117,7 +127,11 @@ describe('a person without a scope on the host', () => {
       if (method === 'listSessions')
         expect(answer).toMatchObject({ result: { items: [{ resource: SESSION }] } });
       else if (method === 'subscribe') expect(answer).toMatchObject({ code: -32001 });
-      else if (!OWN.has(method) && Object.hasOwn(host.host.core.features.commands, method))
+      else if (
+        !OWN.has(method) &&
+        !SHARED.has(method) &&
+        Object.hasOwn(host.host.core.features.commands, method)
+      )
         expect([method, answer]).toMatchObject([method, DENIED]);
       // The refusal has the URI that was sent.
       if (method !== 'subscribe') expect([method, hasSecret(client)]).toEqual([method, false]);
@@ -131,7 +145,8 @@ describe('a person without a scope on the host', () => {
       await share(SESSION, role);
       const client = await guest();
       for (const method of CLIENT_REQUEST_METHODS) {
-        if (method === 'initialize' || method === 'reconnect' || OWN.has(method)) continue;
+        if (method === 'initialize' || method === 'reconnect' || OWN.has(method) || SHARED.has(method))
+          continue;
         if (!Object.hasOwn(host.host.core.features.commands, method)) continue;
         const least = IN_SESSION[method];
         const isDenied =
@@ -144,7 +159,7 @@ describe('a person without a scope on the host', () => {
           client.raw(method, about(method, method === 'fetchTurns' ? { 'ahp-chat:/c': chat } : names)),
         );
         // A chat that does not exist belongs to no session.
-        if (isDenied || method === 'disposeChat')
+        if (isDenied || method === 'disposeChat' || method === 'completions')
           expect([role, method, answer]).toMatchObject([role, method, DENIED]);
         else expect([role, method, answer]).not.toMatchObject([role, method, DENIED]);
       }

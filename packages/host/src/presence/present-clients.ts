@@ -252,8 +252,11 @@ function toldOf(
   };
 }
 
-function shownOf({ clientId, names, person, scope, channels, connectedAt, told }: Present): PresentClient {
-  const { showing = subscribed(channels), isVisible = false, device = names.device, typing } = told ?? {};
+function shownOf(present: Present): PresentClient {
+  const { clientId, names, person, scope, channels, connectedAt, told, sees = () => true } = present;
+  const { isVisible = false, device = names.device, typing } = told ?? {};
+  // A client cannot be where it sees nothing.
+  const showing = (told?.showing ?? subscribed(channels)).filter(sees);
   return {
     clientId,
     name: names.name,
@@ -261,7 +264,7 @@ function shownOf({ clientId, names, person, scope, channels, connectedAt, told }
     scope,
     showing,
     isVisible,
-    ...defined({ typing }),
+    ...defined({ typing: typing && sees(typing.chat) ? typing : undefined }),
     connectedAt,
   };
 }

@@ -10,12 +10,13 @@ import type { TokenScope } from './token.ts';
  * What a request concerns:
  * - `host`: more than one session, or something that is no session. It takes a scope on the host.
  * - `own`: the connection itself, or a list of which the host answers the part that the caller may see. Every token may send it.
- * - `content`: a stored content of a transcript. Its URI cannot be guessed, and is shown only in transcripts. It takes a role in any session.
+ * - `shared`: it takes a role in any session. A stored content of a transcript has a URI that cannot be guessed, and that only transcripts show; a
+ *   device gets the pushes of the sessions that its person has a role in.
  * - URIs: the channels of sessions. It takes a role in the session of each of them.
  */
-export type Reach = 'host' | 'own' | 'content' | readonly URI[];
+export type Reach = 'host' | 'own' | 'shared' | readonly URI[];
 
-type ReachOf<T> = 'host' | 'own' | ((params: T) => Reach);
+type ReachOf<T> = 'host' | 'own' | 'shared' | ((params: T) => Reach);
 
 const ofChannel = ({ channel }: { readonly channel: URI }): Reach => [channel];
 
@@ -30,25 +31,27 @@ const METHOD_REACH: {
   listSessions: 'own',
   'x-searchSessions': 'own',
   'x-setPresence': 'own',
+  'x-pushKey': 'shared',
+  'x-subscribePush': 'shared',
+  'x-testPush': 'shared',
+  'x-listPush': 'own',
+  'x-updatePush': 'own',
+  'x-revokePush': 'own',
   fetchTurns: ofChannel,
   'x-diskUse': ofChannel,
   createChat: ({ channel, source }) => (source === undefined ? [channel] : [channel, source.chat]),
   disposeChat: ofChannel,
+  // Without names of files.
+  completions: ofChannel,
   disposeSession: ofChannel,
   invokeChangesetOperation: ofChannel,
   'x-setSessionRole': ({ session }) => [session],
   'x-listSessionRoles': ({ session }) => (session === undefined ? 'host' : [session]),
-  resourceRead: ({ uri }) => (uri.startsWith('agenthost-content:/') ? 'content' : 'host'),
+  resourceRead: ({ uri }) => (uri.startsWith('agenthost-content:/') ? 'shared' : 'host'),
   'x-listApprovals': 'host',
   'x-hostDiskUse': 'host',
   'x-listAgents': 'host',
   'x-listPorts': 'host',
-  'x-pushKey': 'host',
-  'x-subscribePush': 'host',
-  'x-listPush': 'host',
-  'x-updatePush': 'host',
-  'x-revokePush': 'host',
-  'x-testPush': 'host',
   'x-listMcpServers': 'host',
   'x-decideMcpServer': 'host',
   'x-startMcpSignIn': 'host',
@@ -58,8 +61,6 @@ const METHOD_REACH: {
   createResourceWatch: 'host',
   resolveSessionConfig: 'host',
   sessionConfigCompletions: 'host',
-  // Names of files.
-  completions: 'host',
   authenticate: 'host',
   'x-beginSignIn': 'host',
   'x-finishSignIn': 'host',
@@ -137,9 +138,9 @@ const IN_SESSION = {
   'changeset/filesReviewChanged': true,
   'chat/workingDirectorySet': false,
   'chat/workingDirectoryRemoved': false,
-  // The host reads the lines that a new or moved annotation names.
-  'annotations/set': false,
-  'annotations/updated': false,
+  // Only on files of the session, and the host reads no lines of them.
+  'annotations/set': true,
+  'annotations/updated': true,
   'annotations/removed': true,
   'annotations/entrySet': true,
   'annotations/entryRemoved': true,

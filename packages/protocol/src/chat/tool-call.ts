@@ -185,7 +185,7 @@ export interface ConfirmationOption {
   kind: ConfirmationOptionKind;
   /** Options of different groups are shown separately. */
   group?: number;
-  /** An extension: true if the approval also covers later calls. */
+  /** An extension: true if the approval or denial also covers later calls. */
   'x-lasting'?: true;
 }
 

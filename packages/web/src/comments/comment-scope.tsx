@@ -11,8 +11,8 @@ export interface CommentScope {
   readonly annotations: AnnotationsHandle | undefined;
   readonly all: readonly Annotation[];
   readonly mayAct: boolean;
-  /** Asks the person, then sends comments to the agent. */
-  readonly send: (ids: readonly string[]) => void;
+  /** Asks the person, then sends comments to the agent. Absent: the host would refuse the attachment. */
+  readonly send: ((ids: readonly string[]) => void) | undefined;
 }
 
 const ScopeContext = createContext<CommentScope | undefined>(undefined);

@@ -17,14 +17,14 @@ interface CommentsPanelProps {
 
 /** All comments of a session. */
 export function CommentsPanel({ root, onOpen }: CommentsPanelProps) {
-  const { all, send, mayAct } = useComments();
+  const { all, send } = useComments();
   const [areResolvedShown, setResolvedShown] = useState(false);
   const open = all.filter(({ resolved }) => !resolved);
   const shown = areResolvedShown ? all : open;
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex flex-wrap items-center gap-3 border-b border-line px-3 py-2">
-        {mayAct && open.length > 0 && (
+        {send !== undefined && open.length > 0 && (
           <Button size="small" look="primary" onClick={() => send(open.map(({ id }) => id))}>
             <Bot className="size-4" aria-hidden />
             {workspaceText.comments.sendAll(open.length)}

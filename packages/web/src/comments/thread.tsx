@@ -75,7 +75,7 @@ export function Thread({ annotation, place }: { readonly annotation: Annotation;
                 )}
                 {resolved ? workspaceText.comments.reopen : workspaceText.comments.resolve}
               </Button>
-              {!resolved && (
+              {!resolved && send !== undefined && (
                 <Button size="small" onClick={() => send([id])}>
                   <Bot className="size-3.5" aria-hidden />
                   {workspaceText.comments.send}

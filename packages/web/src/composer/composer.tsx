@@ -2,6 +2,7 @@ import type { ChatHandle, SessionHandle } from '@agenthost/client';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import type { HostLink } from '../live/host-link.ts';
 import { useSelected } from '../live/use-live.ts';
+import { useMayAct } from '../live/use-scope.ts';
 import { focusNewestPanel } from '../questions/open-panels.ts';
 import { text } from '../text/text.ts';
 import { AttachChat } from './attachments/attach-chat.tsx';
@@ -42,6 +43,8 @@ export function Composer({
 }) {
   const field = useRef<HTMLTextAreaElement>(null);
   useStartFocus(field);
+  // A role in the session attaches no other chats and runs no terminal commands.
+  const mayActOnHost = useMayAct(link);
   const draft = useDraft(link, chat);
   const { content } = draft;
   const choices = useSelection(link, session, chat, content);
@@ -110,7 +113,7 @@ export function Composer({
   };
 
   const prefix = link.client?.host?.terminalCommandPrefix;
-  const isCommand = prefix !== undefined && content.text.startsWith(prefix);
+  const isCommand = mayActOnHost && prefix !== undefined && content.text.startsWith(prefix);
   const activeOption = completions.items.length === 0 ? undefined : completionId(listId, completions.index);
 
   return (
@@ -154,7 +157,7 @@ export function Composer({
         />
         {isCommand && <p className="px-1 text-xs text-muted">{text.composer.terminalCommand}</p>}
         <div className="flex items-center gap-1">
-          <AttachMenu onFiles={attaching.addFiles} onChat={() => setAttachingChat(true)} />
+          <AttachMenu onFiles={attaching.addFiles} onChat={mayActOnHost ? () => setAttachingChat(true) : undefined} />
           <div className="flex min-w-0 flex-1 items-center gap-0.5 overflow-hidden">
             <ModelMenu choices={choices} draft={draft} />
             <AgentMenu choices={choices} draft={draft} />

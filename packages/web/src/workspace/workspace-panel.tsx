@@ -20,7 +20,7 @@ import { FilesPanel } from '../files/files-panel.tsx';
 import type { HostLink } from '../live/host-link.ts';
 import { useSetting } from '../live/setting.ts';
 import { useChat, useSelected } from '../live/use-live.ts';
-import { useMayActIn } from '../live/use-scope.ts';
+import { useMayAct, useMayActIn } from '../live/use-scope.ts';
 import { workspaceText } from '../text/workspace-text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/class-names.ts';
@@ -61,14 +61,16 @@ function OpenWorkspace({
   const frame = useRef<HTMLDivElement>(null);
   const widthPx = useWidth(frame);
   const mayAct = useMayActIn(link, session.uri);
+  // A role in the session attaches no comments.
+  const maySend = useMayAct(link);
   const opened = useAnnotations(link, session);
   const annotations = opened.state === 'open' ? opened.value : undefined;
   const all = useAllAnnotations(annotations);
   const [sent, setSent] = useState<readonly string[] | undefined>(undefined);
   const root = useSelected(session.mirror, (state) => state.workingDirectories?.[0]);
   const scope = useMemo<CommentScope>(
-    () => ({ link, chat, annotations, all, mayAct, send: setSent }),
-    [link, chat, annotations, all, mayAct],
+    () => ({ link, chat, annotations, all, mayAct, send: maySend ? setSent : undefined }),
+    [link, chat, annotations, all, mayAct, maySend],
   );
   const openCount = all.filter(({ resolved }) => !resolved).length;
   return (

@@ -1,4 +1,4 @@
-import type { URI } from '@agenthost/protocol';
+import { isWithinScope, type URI } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { type Conditions, commandOf, hintsOf, type KeyContext } from '../keys/bindings.ts';
@@ -108,6 +108,7 @@ export class ChatApp {
     });
     const host: ChatHost = { name, address, env, root, catalogue };
     this.#stopStatus.add(client.onStatus(() => this.#watchConnection(host)));
+    this.#stopStatus.add(client.onNotification('x-rolesChanged', () => this.#changed()));
     return host;
   }
 
@@ -185,7 +186,7 @@ export class ChatApp {
         width: size.columns,
         address,
         notice: this.#notice,
-        isObserving: env.client.scope === 'observe',
+        isObserving: this.#isObserving,
         opening: this.#opening !== undefined,
         now: env.now(),
       }),
@@ -246,6 +247,13 @@ export class ChatApp {
   #openFrom(session: URI, host: ChatHost): void {
     if (this.#room?.session.uri === session && this.#roomHost === host) this.#isListing = false;
     else void this.open(session, host);
+  }
+
+  /** Whether the token may only look: in the open session, or in the list on the host. */
+  get #isObserving(): boolean {
+    const { client } = this.#shownHost.env;
+    if (this.#room === undefined || this.#isListing) return client.scope === 'observe';
+    return !isWithinScope(client.rights.scopeIn(this.#room.session.uri) ?? 'admin', 'interact');
   }
 
   /** The host whose connection the status line is about. */

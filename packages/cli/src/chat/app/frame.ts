@@ -92,7 +92,7 @@ export interface StatusFacts {
   readonly width: number;
   readonly address: string;
   readonly notice: { readonly text: string; readonly tone: Tone } | undefined;
-  /** The token has scope observe. */
+  /** The client may not act: by the scope of its token, and by no role in the open session. */
   readonly isObserving?: boolean;
   /** A session is being opened. */
   readonly opening: boolean;

@@ -58,12 +58,12 @@ export function admit(
       (each.email === undefined || (email !== undefined && fits(email, each.email.toLowerCase()))) &&
       (each.group === undefined || groups.includes(each.group)),
   );
-  const who = email ?? claims.sub;
   if (rule === undefined)
     return email === undefined
       ? 'no rule of this host lets you in: the provider sent no verified e-mail address'
       : `no rule of this host lets ${email} in`;
-  const person = rule.person ?? who;
+  // Some providers let people choose their subject: it must not be the name or the address of another person.
+  const person = rule.person ?? email ?? `sub:${claims.sub}`;
   const problem = personProblem(person);
   if (problem !== undefined) return `${JSON.stringify(person)} cannot be the name of a person: ${problem}`;
   return { person, scope: rule.scope };

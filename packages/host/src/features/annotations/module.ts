@@ -1,4 +1,10 @@
-import { type Annotation, type AnnotationEntry, type AnnotationsAction, findById } from '@agenthost/protocol';
+import {
+  type Annotation,
+  type AnnotationEntry,
+  type AnnotationsAction,
+  findById,
+  isWithinScope,
+} from '@agenthost/protocol';
 import { defined, sameJson } from '@agenthost/protocol/values';
 import type { ChannelModule, Plan, Planned } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -6,7 +12,7 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { ReadLines } from '../../turns/contents/annotated-files.ts';
 import { makeAnchor } from '../../workspace/line-anchor.ts';
-import { checkAnnotations, checkRoom } from './rules.ts';
+import { checkAnnotations, checkPlace, checkRoom } from './rules.ts';
 
 export interface AnnotationParts {
   readonly sync: Sync;
@@ -23,8 +29,16 @@ type Annotations = Channel<'annotations'>;
 
 /** Plans the actions of clients on the annotations of a session [ANN-1] [ANN-20]. */
 export const annotationsModule = (parts: AnnotationParts): ChannelModule<'annotations'> => ({
-  plan: (channel, action) => planAction(parts, channel, action),
+  plan: (channel, action, { scope }) => {
+    if (isWithinScope(scope, 'interact')) return planAction(parts, channel, action);
+    // A role in the session. The lines would become part of the state, and files of the host are closed.
+    const refusal = checkPlace(channel.state, action, directoriesOf(parts.sync, channel.session));
+    return refusal ?? planAction({ ...parts, readLines: async () => 'unreadable' }, channel, action);
+  },
 });
+
+const directoriesOf = (sync: Sync, session: string | undefined): readonly string[] =>
+  sync.registry.getOf('session', session ?? '')?.state.workingDirectories ?? [];
 
 /** Plans an action of a client or an agent. Entries that it writes name their author. */
 export function planAction(

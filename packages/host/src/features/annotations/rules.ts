@@ -34,6 +34,31 @@ export function checkAnnotations(
   }
 }
 
+/**
+ * Why a person with nothing but a role in the session may not put an annotation at its place; `undefined`: the person may. The file has to be in a
+ * working directory of the session, as `file:` URIs say it.
+ */
+export function checkPlace(
+  { annotations }: AnnotationsState,
+  action: AnnotationsAction,
+  directories: readonly string[],
+): Rejection | undefined {
+  const resource = placeIn(action);
+  if (resource === undefined) return undefined;
+  const id = action.type === 'annotations/set' ? action.annotation.id : action.annotationId;
+  if (findById(annotations, id)?.resource === resource) return undefined;
+  const { href } = URL.parse(resource) ?? {};
+  const isInside = directories.some((each) => href?.startsWith(each.endsWith('/') ? each : `${each}/`));
+  return isInside
+    ? undefined
+    : reject('permissionDenied', 'a comment on a file outside of the session takes a token for the host');
+}
+
+function placeIn(action: AnnotationsAction): string | undefined {
+  if (action.type === 'annotations/set') return action.annotation.resource;
+  return action.type === 'annotations/updated' ? action.resource : undefined;
+}
+
 const checkOrigin = (origin: Annotation['origin'], session: string): Rejection | undefined =>
   origin.session === session
     ? undefined

@@ -1,4 +1,4 @@
-import { type CompletionItem, invalidParam } from '@agenthost/protocol';
+import { type CompletionItem, invalidParam, isWithinScope } from '@agenthost/protocol';
 import { AgentError } from '../../agents/errors.ts';
 import type { AgentCommand } from '../../agents/provider.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
@@ -58,6 +58,8 @@ export function completionCommands(parts: CompletionParts): Commands {
       const place = { text, word };
       switch (word.trigger) {
         case '@':
+          // A role in the session is enough for neither: messages may not attach them.
+          if (!isWithinScope(caller.scope, 'interact')) return { items: [] };
           return {
             items: [
               ...(await fileItems(parts, { session, chat }, place, { caller, signal })),

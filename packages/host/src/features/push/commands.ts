@@ -15,6 +15,7 @@ import type { Sync } from '../../sync/sync.ts';
 import {
   MAX_DEVICES,
   MAX_DEVICES_PER_TOKEN,
+  MAX_GUEST_DEVICES,
   type PushDevices,
   type StoredDevice,
   shownDevice,
@@ -112,6 +113,8 @@ function deviceFor(
   if (present === undefined || present.tokenHash !== tokenHash) {
     const others = devices.all.filter((each) => each !== present);
     if (others.length >= MAX_DEVICES) throw tooMany('this host', MAX_DEVICES);
+    if (scope === 'none' && others.filter((each) => each.scope === 'none').length >= MAX_GUEST_DEVICES)
+      throw tooMany('people who see only shared sessions', MAX_GUEST_DEVICES);
     if (others.filter((each) => each.tokenHash === tokenHash).length >= MAX_DEVICES_PER_TOKEN)
       throw tooMany('this token', MAX_DEVICES_PER_TOKEN);
   }

@@ -12,6 +12,8 @@ import type { Tx } from '../../sync/tx.ts';
 
 /** Most devices of a host. */
 export const MAX_DEVICES = 64;
+/** Most devices of people who see only shared sessions. They leave room for the devices of others. */
+export const MAX_GUEST_DEVICES = 32;
 /** Most devices of one token. */
 export const MAX_DEVICES_PER_TOKEN = 16;
 

@@ -1,5 +1,7 @@
+import { isWithinScope, type TokenScope } from '@agenthost/protocol';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { OwnerTokens } from '../../auth/owner-tokens.ts';
+import type { People } from '../../auth/people.ts';
 import { DEFAULT_PUSH_CONTACT, isPushContact } from '../../config/push-contact.ts';
 import type { Clock, Ids, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -25,6 +27,7 @@ interface Parts {
   readonly log: Log;
   readonly accessTokens: AccessTokens;
   readonly ownerTokens: OwnerTokens;
+  readonly people: Pick<People, 'rolesOf'>;
   readonly presentClients: PresentClients;
   readonly features: Pick<FeatureList, 'channels'>;
   readonly dataDir: string | undefined;
@@ -55,11 +58,15 @@ export async function pushFeature(parts: Parts): Promise<Feature> {
     const device = devices.find(id);
     return device !== undefined && isValid(device) ? device : undefined;
   };
+  const rightIn = ({ tokenHash, scope }: StoredDevice, session: string): TokenScope => {
+    const role = parts.people.rolesOf(accessTokens.personOf(tokenHash)).get(session);
+    return role !== undefined && isWithinScope(role, scope) ? role : scope;
+  };
   const delivery = new Delivery({ timers, policy, contact, keys });
   const sender = new PushSender({ clock, timers, log, delivery, outcomes: outcomesIn(sync, clock, devices) });
   const tickets = new Tickets(clock);
   const validDevices = (): readonly StoredDevice[] => devices.all.filter(isValid);
-  const notifier = new Notifier({ ...parts, sender, tickets, devices: validDevices, find });
+  const notifier = new Notifier({ ...parts, sender, tickets, devices: validDevices, find, rightIn });
   const occasions = new Occasions({
     sync,
     timers,
@@ -91,6 +98,7 @@ export async function pushFeature(parts: Parts): Promise<Feature> {
         tickets,
         modules: () => parts.features.channels,
         find,
+        rightIn,
         personOf: (tokenHash) => accessTokens.personOf(tokenHash),
       }),
     },

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { findById, isWithinScope } from '@agenthost/protocol';
+import { findById, isWithinScope, type TokenScope } from '@agenthost/protocol';
 import type { Cancel, Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PresentClients } from '../../presence/present-clients.ts';
@@ -33,6 +33,8 @@ interface Parts {
   /** The devices whose tokens are valid. */
   devices(): readonly StoredDevice[];
   find(id: string): StoredDevice | undefined;
+  /** What the token of a device may do in a session, by its scope or by a role of its person. */
+  rightIn(device: StoredDevice, session: string): TokenScope;
 }
 
 /** Decides which devices get a push, and writes its message. */
@@ -124,12 +126,15 @@ export class Notifier {
     const { sender, clock } = this.#parts;
     if (session.hostData.importing !== undefined) return;
     const topic = tagOf(session.uri);
+    // Asked again when the push service has time for the message: a role may end meanwhile.
+    const noticeOf = (device: StoredDevice): Notice | undefined =>
+      isWithinScope(this.#parts.rightIn(device, session.uri), 'observe') ? noticeFor(device) : undefined;
     for (const { id, events, quietHours, mutedSessions } of this.#parts.devices()) {
       if (!events[kind] || mutedSessions.includes(session.uri)) continue;
       if (quietHours !== undefined && isQuiet(quietHours, clock.now())) continue;
       const make = (): PushMessage | undefined => {
         const device = this.#parts.find(id);
-        const notice = device && noticeFor(device);
+        const notice = device && noticeOf(device);
         if (device === undefined || notice === undefined) return undefined;
         const urgency = kind === 'inputNeeded' ? 'high' : 'normal';
         const { subscription } = device;
@@ -137,7 +142,7 @@ export class Notifier {
       };
       // A message without content would only replace an earlier one.
       const device = this.#parts.find(id);
-      if (device !== undefined && noticeFor(device) !== undefined) sender.send({ device: id, topic, make });
+      if (device !== undefined && noticeOf(device) !== undefined) sender.send({ device: id, topic, make });
     }
   }
 
@@ -155,7 +160,7 @@ export class Notifier {
     };
     if (question.kind !== 'toolConfirmation' || question.toolCall.status !== 'pending-confirmation')
       return notice;
-    if (!isWithinScope(device.scope, 'interact')) return notice;
+    if (!isWithinScope(this.#parts.rightIn(device, session.uri), 'interact')) return notice;
     const { options, toolCallId } = question.toolCall;
     // With permanent options alone, a plain yes would be permanent too.
     const isOnce =

@@ -1,4 +1,10 @@
-import { type Author, type ChatAction, isWithinScope, type ToolCallState } from '@agenthost/protocol';
+import {
+  type Author,
+  type ChatAction,
+  isWithinScope,
+  type TokenScope,
+  type ToolCallState,
+} from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { Caller, ChannelModules, Plan, Rejection } from '../../handler-port/channel-module.ts';
 import type { HttpAnswer, HttpRoute } from '../../handler-port/http-route.ts';
@@ -19,6 +25,8 @@ interface Parts {
   find(id: string): StoredDevice | undefined;
   /** The person of a token; `undefined`: it has none. */
   personOf(tokenHash: string): string | undefined;
+  /** What the token of a device may do in a session. */
+  rightIn(device: StoredDevice, session: string): TokenScope;
 }
 
 /** The caller gets only the HTTP answer. */
@@ -41,10 +49,10 @@ export function pushAnswerRoute(parts: Parts): HttpRoute {
     const subject = tickets.use(given.ticket);
     if (subject === 'used') return ANSWERED;
     const device = subject === 'unknown' ? undefined : parts.find(subject.device);
-    if (subject === 'unknown' || device === undefined || !isWithinScope(device.scope, 'interact'))
-      return EXPIRED;
+    if (subject === 'unknown' || device === undefined) return EXPIRED;
     const chat = await sync.registry.openOf('chat', subject.chat);
-    if (chat === undefined) return EXPIRED;
+    if (chat === undefined || !isWithinScope(parts.rightIn(device, chat.session ?? ''), 'interact'))
+      return EXPIRED;
     try {
       return await answer(parts, { chat, subject, device }, given.action);
     } catch (error) {

@@ -32,7 +32,7 @@ export async function askConsent(output: TurnOutput, question: ConsentQuestion):
       'x-lasting': true,
     },
     { id: 'skip', label: 'Not in this session', kind: 'deny', group: 1 },
-    { id: 'refuse', label: refusal, kind: 'deny', group: 1 },
+    { id: 'refuse', label: refusal, kind: 'deny', group: 1, 'x-lasting': true },
   ];
   const call = output.toolCall(question.call);
   const answer = await call.confirm({

@@ -46,7 +46,7 @@ export class SessionRights {
     // The scope is `none`: it allows everything else that each token may do.
     if (reach === 'own') return ALLOWED;
     if (reach === 'host') return { isAllowed: false, held: scope };
-    if (reach === 'content') return sight.roles.size > 0 ? ALLOWED : { isAllowed: false, held: scope };
+    if (reach === 'shared') return sight.roles.size > 0 ? ALLOWED : { isAllowed: false, held: scope };
     const least = roleOfRequest(method, params);
     for (const uri of reach) {
       const channel = await this.#sync.registry.load(uri);
@@ -74,14 +74,16 @@ export class SessionRights {
       messagesIn(action)
         .map((message) => partBeyondSession(message, this.#commandPrefix))
         .find((part) => part !== undefined) ??
-      (channel.is('chat') && allowsForGood(channel.state, action) ? 'an approval for good' : undefined);
+      (channel.is('chat') && isForGood(channel.state, action) ? 'an approval or denial for good' : undefined);
     return beyond === undefined ? ALLOWED : { isAllowed: false, held: scope, beyond };
   }
 }
 
-/** Whether an answer allows more than the one call. What is remembered may cover a folder, or what only the agent knows. */
-function allowsForGood({ activeTurn }: ChatState, action: StateAction): boolean {
-  if (action.type !== 'chat/toolCallConfirmed' || !action.approved || activeTurn === undefined) return false;
+/** Whether an answer decides about more than the one call. What is remembered may cover a folder, or what only the agent knows. */
+function isForGood({ activeTurn }: ChatState, action: StateAction): boolean {
+  if (action.type !== 'chat/toolCallConfirmed' || activeTurn === undefined) return false;
+  // Without a choice, a denial holds for the one call.
+  if (!action.approved && action.selectedOptionId === undefined) return false;
   const call = findToolCallPart(activeTurn.responseParts, action.toolCallId)?.toolCall;
   const options = call?.status === 'pending-confirmation' ? (call.options ?? []) : [];
   const { selectedOptionId } = action;

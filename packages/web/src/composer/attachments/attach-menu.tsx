@@ -10,7 +10,8 @@ export function AttachMenu({
   onChat,
 }: {
   readonly onFiles: (files: readonly File[]) => void;
-  readonly onChat: () => void;
+  /** Absent: other chats are not offered. */
+  readonly onChat: (() => void) | undefined;
 }) {
   const files = useRef<HTMLInputElement>(null);
   const camera = useRef<HTMLInputElement>(null);
@@ -48,11 +49,15 @@ export function AttachMenu({
                 },
               ]
             : []),
-          {
-            label: text.composer.attachChat,
-            icon: <MessagesSquare className="size-4" />,
-            onSelect: onChat,
-          },
+          ...(onChat === undefined
+            ? []
+            : [
+                {
+                  label: text.composer.attachChat,
+                  icon: <MessagesSquare className="size-4" />,
+                  onSelect: onChat,
+                },
+              ]),
         ]}
       >
         <IconButton label={text.composer.attach}>
