@@ -157,7 +157,10 @@ export function Composer({
         />
         {isCommand && <p className="px-1 text-xs text-muted">{text.composer.terminalCommand}</p>}
         <div className="flex items-center gap-1">
-          <AttachMenu onFiles={attaching.addFiles} onChat={mayActOnHost ? () => setAttachingChat(true) : undefined} />
+          <AttachMenu
+            onFiles={attaching.addFiles}
+            onChat={mayActOnHost ? () => setAttachingChat(true) : undefined}
+          />
           <div className="flex min-w-0 flex-1 items-center gap-0.5 overflow-hidden">
             <ModelMenu choices={choices} draft={draft} />
             <AgentMenu choices={choices} draft={draft} />

@@ -1,5 +1,6 @@
 import { type ToolCallPendingConfirmationState, textOf } from '@agenthost/protocol';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { useMayAct } from '../live/use-scope.ts';
 import { text } from '../text/text.ts';
 import { SafeText } from '../ui/safe-text.tsx';
 import { ApprovalButtons } from './approval-buttons.tsx';
@@ -29,7 +30,12 @@ export function CallApproval({
 }: ApprovalProps<ToolCallPendingConfirmationState>) {
   const { toolCallId, displayName, edits, riskAssessment } = toolCall;
   const panel = useRef<HTMLElement>(null);
-  const options = useMemo(() => groupOptions(toolCall.options), [toolCall.options]);
+  // A role in the session decides nothing for good.
+  const mayLast = useMayAct(link);
+  const options = useMemo(
+    () => groupOptions(toolCall.options?.filter((option) => mayLast || option['x-lasting'] !== true)),
+    [toolCall.options, mayLast],
+  );
   // An approval with changes is for one call, never a lasting one.
   const editable = toolCall.editable === true && options.once.length > 0;
   const input = useToolInput(link, toolCall.toolInput);
