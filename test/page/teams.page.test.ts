@@ -36,6 +36,12 @@ describe.skipIf(!hasChromium)('people on the page', () => {
     await owner.tokens.setRole(uri, PERSON, 'interact');
     await page.getByText('Shared work').first().click();
     await messagesOf(page).getByText('Hello', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Attach', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Attach files' }).waitFor();
+    // The host would refuse it.
+    expect(await page.getByRole('menuitem', { name: 'Attach another chat' }).count()).toBe(0);
+    await stage().picture(page, 'teams-guest-attach');
+    await page.keyboard.press('Escape');
     await fieldOf(page).fill('say From Ada');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await messagesOf(page).getByText('From Ada', { exact: true }).waitFor();
