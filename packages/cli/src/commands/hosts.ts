@@ -235,9 +235,13 @@ async function versionOf(
     if (!(cause instanceof CliError)) throw cause;
     if (cause.cause instanceof SshFailure && cause.cause.isAbsent)
       return 'where no host runs yet: the first command starts it';
-    throw new CliError(cause.exitCode, `${cause.message}; nothing was added (--no-check adds it unasked)`, {
-      cause,
-    });
+    throw new CliError(
+      cause.exitCode,
+      `${cause.message}; nothing was added (--no-check adds it without a connection)`,
+      {
+        cause,
+      },
+    );
   } finally {
     screen.status(undefined);
   }

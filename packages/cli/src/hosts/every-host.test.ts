@@ -1,11 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { FakeContext } from '../../test/fake-context.ts';
+import { announceHost, processStart } from '../host-link/discovery.ts';
 import { findHost } from '../host-link/find-host.ts';
+import { hostsFolder } from '../process/files.ts';
 import { Screen } from '../render/screen.ts';
 import { askEach, everyHost, type HostAnswer } from './every-host.ts';
 
@@ -93,4 +95,33 @@ test('[AUTH-1] AGENTHOST_TOKEN goes only to a host that the command names; anoth
   expect(requests.join('\n')).not.toContain('of-one-host');
   expect(await findHost(context, screen, { host: 'bare' })).toMatchObject({ token: 'of-one-host' });
   expect(await findHost(context, screen, { host: 'kept' })).toMatchObject({ token: 'of-kept' });
+});
+
+test('several hosts of this machine have the names of the list, and their addresses without one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'every-host-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const context = new FakeContext();
+  Object.assign(context.env, { XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder });
+  const [one, two] = ['127.0.0.1:4711', '127.0.0.1:4712'];
+  const record = {
+    url: `http://${one}`,
+    wsUrl: `ws://${one}/ahp`,
+    token: 'own',
+    dataDir: folder,
+    version: '1.2.3',
+    startedAt: '2026-01-01T00:00:00Z',
+  };
+  await announceHost(hostsFolder(context), record);
+  const listed = ['lab', 'other'].map((name) => ({ name, url: `http://localhost:4712/${name}` }));
+  writeFileSync(join(folder, 'agenthost/hosts.json'), JSON.stringify({ format: 1, hosts: listed }));
+  const labels = async (): Promise<string[]> =>
+    (await everyHost(context, new Screen(context))).map(({ label }) => label);
+  expect(await labels()).toEqual(['local', 'lab', 'other']);
+  const first: object = JSON.parse(
+    readFileSync(join(hostsFolder(context), `${process.pid}.json`), 'utf8'),
+  ) satisfies object;
+  const { ppid } = process;
+  const second = { pid: ppid, processStart: await processStart(ppid), url: `http://${two}` };
+  writeFileSync(join(hostsFolder(context), `${ppid}.json`), JSON.stringify({ ...first, ...second }));
+  expect((await labels()).toSorted()).toEqual([one, 'lab']);
 });

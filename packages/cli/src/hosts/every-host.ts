@@ -14,7 +14,7 @@ import { LOCAL_HOST, type NamedHost, namedHosts } from './host-list.ts';
 
 /** A host that this user can reach. */
 export interface KnownHost {
-  /** Its name; that of the only host on this machine is `local`, several have their addresses. */
+  /** Its name; that of the only host on this machine is `local`, several have their addresses unless the list names them. */
   readonly label: string;
   readonly target: HostTarget;
 }
@@ -52,13 +52,17 @@ export async function everyHost(
     target: own(context, record),
   }));
   const named: KnownHost[] = [];
+  const ownNames = new Map<string, string>();
   for (const host of await listed(context, screen)) {
     const use = { starts: false, takesVariable: false };
     const target = targetOrNote(screen, host, () => namedTarget(context, running, host, use));
-    // A host of this machine with a name is listed already.
-    if (target !== undefined && !target.isOwn) named.push({ label: host.name, target });
+    if (target === undefined) continue;
+    if (!target.isOwn) named.push({ label: host.name, target });
+    // A host of this machine is listed already. Of several names, the first one counts.
+    else if (!ownNames.has(new URL(target.url).host)) ownNames.set(new URL(target.url).host, host.name);
   }
-  return [...local, ...named];
+  if (local.length === 1) return [...local, ...named];
+  return [...local.map(({ label, target }) => ({ label: ownNames.get(label) ?? label, target })), ...named];
 }
 
 /** Whether a list of all hosts has more than the one host of this machine. */

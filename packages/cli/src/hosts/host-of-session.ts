@@ -52,8 +52,9 @@ export async function hostOfSession(
 const isLongId = (given: string): boolean => /^[0-9a-f]{8}/i.test(idOf(given));
 
 function severalHave(given: string, answers: readonly HostAnswer<boolean>[]): CliError {
-  const names = answers.map(({ host }) => host.label);
-  const options = answers.every(({ host }) => host.target.isOwn) ? '--url' : '--host';
+  const areOwn = answers.every(({ host }) => host.target.isOwn);
+  const options = areOwn ? '--url' : '--host';
+  const names = answers.map(({ host }) => (areOwn ? host.target.url : host.label));
   return usageError(
     `several hosts have a session ${oneLine(given)}: choose one with ${options}: ${names.join(', ')}`,
   );

@@ -72,7 +72,6 @@ export class Connection {
     const socket = new Socket();
     const client = new pg.Client({
       connectionString: url,
-      ...(password !== undefined && { password }),
       application_name: `agenthost ${name}`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
@@ -80,6 +79,8 @@ export class Connection {
       stream: () => socket,
       pipeline: true,
     });
+    // The library lets the URL, also one without a password, take precedence over an option `password`.
+    if (password !== undefined) client.password = password;
     const { INT8, NUMERIC, TEXT } = pg.types.builtins;
     client.setTypeParser(INT8, Number);
     client.setTypeParser(NUMERIC, Number);
@@ -93,6 +94,8 @@ export class Connection {
     try {
       await client.connect();
     } catch (cause) {
+      // After a failure of the library itself, such as a missing password, the server still waits, and the socket would keep the process alive.
+      socket.destroy();
       throw toJournalError(cause, place);
     }
     return connection;

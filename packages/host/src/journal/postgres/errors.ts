@@ -48,6 +48,11 @@ export function toJournalError(cause: unknown, { user, database, address }: Serv
   if (cause instanceof JournalError) return cause;
   const fail = (code: JournalError['code'], message: string): JournalError =>
     new JournalError(code, message, { cause });
+  if (isPasswordMissing(cause))
+    return fail(
+      'readOnly',
+      `PostgreSQL at ${address} requires a password for ${user}: set AGENTHOST_JOURNAL_PASSWORD, or write a password file (~/.pgpass)`,
+    );
   const code = codeOf(cause) ?? '';
   switch (code) {
     case SQL_STATES.wrongPassword:
@@ -103,6 +108,10 @@ export function isConnectionLoss(cause: unknown): boolean {
   // A SQLSTATE has a digit; a code of the system, such as EPIPE, has none.
   return !/^(?=.*\d)[0-9A-Z]{5}$/.test(code) || code.startsWith('08') || code.startsWith('57P');
 }
+
+/** Whether the server asked for a password, and the client library had none. */
+const isPasswordMissing = (cause: unknown): boolean =>
+  codeOf(cause) === undefined && /^SASL: .*client password must be a/.test(errorText(cause));
 
 function detailOf(cause: unknown): string {
   return cause instanceof AggregateError ? detailOf(cause.errors[0]) : errorText(cause);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -274,6 +274,27 @@ describe.skipIf(programs === undefined)(
           /^newer: .* has version 99, and this host knows versions up to 2: install a newer agenthost/,
         );
       });
+    });
+
+    test('a password that is given is sent, and a missing or wrong one is told as such', async () => {
+      await query("CREATE ROLE keyed LOGIN PASSWORD 'right'; GRANT CREATE ON DATABASE postgres TO keyed");
+      const rules = join(server.home, 'data/pg_hba.conf');
+      writeFileSync(rules, `local all keyed scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+      await query('SELECT pg_reload_conf()');
+      const url = server.url.replace('agenthost@', 'keyed@');
+      const outcome = (password?: string): Promise<string> =>
+        Connection.open({ url, password }, 'keyed').then(
+          (connection) => connection.end().then(() => 'open'),
+          (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
+        );
+      // The server reads its new rules a little later.
+      await expect
+        .poll(() => outcome(), { timeout: 60_000 })
+        .toMatch(/^readOnly: PostgreSQL at .* requires a password for keyed: set AGENTHOST_JOURNAL_PASSWORD/);
+      expect(await outcome('wrong')).toMatch(
+        /^readOnly: PostgreSQL at .* refused the password of keyed: set/,
+      );
+      expect(await outcome('right')).toBe('open');
     });
 
     test('reads see exactly the commits that had resolved when they were called, also during a commit', async () => {
