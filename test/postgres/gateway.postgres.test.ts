@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect, Unauthorized } from '@agenthost/client';
 import type { ActionEnvelope, Turn } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -221,7 +222,44 @@ describe.skipIf(programs === undefined)(
           .end();
       });
       expect(foreign).toBe(403);
+      // The files of the page are the same for everybody, and their addresses are below the cell.
+      const [, file = ''] = /<script[^>]+src="([^"]+)"/.exec(page) ?? [];
+      const script = await get(new URL(file, `${gatewayUrl}/h/team-a/`).pathname, { cookie });
+      expect(script.status).toBe(200);
+      expect(script.headers.get('content-type')).toContain('javascript');
     }, 60_000);
+
+    test('[TERM-1] a terminal is opened, typed into and read through a gateway, only with its token', async () => {
+      const url = `${gatewayUrl}/h/team-b/ahp`;
+      await expect(connect(url, { token: `${token}x` })).rejects.toThrow(Unauthorized);
+      await expect(connect(url)).rejects.toThrow(Unauthorized);
+      const client = await connect(url, { token });
+      let text = '';
+      const terminal = await client.createTerminal({ cwd: `file://${folder}` });
+      terminal.onOutput((output) => {
+        text += output;
+      });
+      // The shell prints a text that was not typed.
+      await terminal.input('echo typed-$((20 + 22))\r');
+      await expect.poll(() => text, TAKEOVER).toContain('typed-42');
+      await terminal.input('exit 3\r');
+      expect(await terminal.exited).toBe(3);
+      client.close();
+    }, 120_000);
+
+    test('hosts behind a gateway have names in the list of hosts', async () => {
+      const run = (...args: string[]) => {
+        const program = new ProgramProcess(folder, args);
+        running.push(program);
+        return program.ended();
+      };
+      const url = `${gatewayUrl}/h/team-b/ahp`;
+      const added = await run('hosts', 'add', 'b', url, '--json', '--token-file', join(folder, 'token'));
+      expect(added).toMatchObject({ code: 0 });
+      const { output } = await run('sessions', '--host', 'b', '--json');
+      expect(output).toContain('ahp-session:/other');
+      expect(output).not.toContain(SESSION);
+    }, 120_000);
 
     test('a data folder belongs to one cell and to one host at a time', async () => {
       const twice = serve('team-c', 'c');
