@@ -236,6 +236,10 @@ test('service tells its state, shows its output and removes its files', async ()
   expect(calls().at(-1)).toBe('journalctl --user --unit agenthost.service --lines 5 --follow');
   expect((await machine.run(['service', 'uninstall'], env())).code).toBe(0);
   expect([existsSync(unitFile()), existsSync(environmentFile())]).toEqual([false, false]);
+  expect(await machine.run(['service', 'logs'], env())).toMatchObject({
+    code: 4,
+    err: expect.stringContaining('the service is not installed'),
+  });
 });
 
 test('service install refuses a data folder in use, and tells what systemd says', async () => {

@@ -116,7 +116,7 @@ export async function showServiceLogs(
   _screen: Screen,
   { system, lines, follow = false }: LogsOptions,
 ): Promise<number> {
-  return showProgram(context, managerOf(context, system === true).logCommand({ lines, follow }));
+  return showProgram(context, await managerOf(context, system === true).logCommand({ lines, follow }));
 }
 
 /** `service uninstall`: stops the service and removes its files. */

@@ -32,7 +32,8 @@ const SETTING_TEXTS = {
 function nextStep({ status, details }: Refusal, { url, token, envToken }: RefusedConnection): string {
   if (status === 401) {
     if (token === undefined) return 'set AGENTHOST_TOKEN to its token';
-    if (token !== envToken) return 'set AGENTHOST_TOKEN to a valid token';
+    if (token !== envToken)
+      return 'the token that was sent is not valid there: set AGENTHOST_TOKEN, or save a valid one with `hosts add … --force --token-file`';
     return 'AGENTHOST_TOKEN holds no valid token of this host';
   }
   if (status === 429) return 'wait, and check that AGENTHOST_TOKEN holds a valid token';

@@ -82,7 +82,8 @@ export class Launchd implements ServiceManager {
     };
   }
 
-  logCommand({ lines, follow }: { lines: number; follow: boolean }): readonly string[] {
+  async logCommand({ lines, follow }: { lines: number; follow: boolean }): Promise<readonly string[]> {
+    await this.#known();
     return ['tail', '-n', String(lines), ...(follow ? ['-F'] : []), this.#logFile];
   }
 

@@ -35,8 +35,8 @@ export interface ServiceManager {
   stop(context: Context): Promise<void>;
   restart(context: Context): Promise<void>;
   state(context: Context): Promise<ServiceState>;
-  /** The program that shows the output of the service. */
-  logCommand(options: { readonly lines: number; readonly follow: boolean }): readonly string[];
+  /** The program that shows the output of the service. Rejects if the service is not installed. */
+  logCommand(options: { readonly lines: number; readonly follow: boolean }): Promise<readonly string[]>;
   /** Stops the service and removes its files. Data stays. */
   uninstall(context: Context): Promise<void>;
 }

@@ -99,7 +99,8 @@ export class Systemd implements ServiceManager {
     };
   }
 
-  logCommand({ lines, follow }: { lines: number; follow: boolean }): readonly string[] {
+  async logCommand({ lines, follow }: { lines: number; follow: boolean }): Promise<readonly string[]> {
+    await this.#known();
     const whose = this.#isSystem ? [] : ['--user'];
     return [
       'journalctl',
