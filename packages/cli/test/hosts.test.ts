@@ -45,7 +45,7 @@ test('[AUTH-1] named hosts: their sessions are listed together and found by id, 
   ]);
 
   // No host runs here: one that has the session is found, and nothing is sent to a host that was not chosen.
-  const id = await asked(laptop, '--host', 'build', 'say built');
+  const id = await asked(laptop, '--host', 'build', '--record', 'built.ndjson', 'say built');
   expect((await build.run(['sessions', '--json'])).out).toContain(id);
   expect(await laptop.run(['run', 'hello'])).toMatchObject({
     code: 4,
@@ -54,6 +54,15 @@ test('[AUTH-1] named hosts: their sessions are listed together and found by id, 
   const shown = await laptop.run(['sessions', 'show', id.slice(0, 10)]);
   expect(shown).toMatchObject({ code: 0, err: 'on build\n' });
   expect(shown.out).toContain('say built');
+  const examined = jsonLines((await laptop.run(['doctor', '--host', 'build', '--json'])).out);
+  expect(examined.map(({ check }) => check)).toEqual(expect.arrayContaining(['database', 'clock', 'agents']));
+  expect(
+    await laptop.run(['conformance', '--host', 'build', '--version', '1.0.0', '--only', 'ACT-2']),
+  ).toMatchObject({ code: 0, out: expect.stringContaining('passed 1.0.0 [ACT-1 ACT-2]') });
+  expect(await laptop.run(['doctor', '--host', 'nobody'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('no host is called nobody'),
+  });
 
   await laptop.serve();
   const own = await asked(laptop, 'say local');
@@ -91,6 +100,11 @@ test('[AUTH-1] named hosts: their sessions are listed together and found by id, 
   const words = await laptop.run(['completion', 'words', '--', 'run', '--host', 'b']);
   expect(words.out).toBe(`build\t${line.url}\n`);
   expect(JSON.stringify(states)).not.toContain(line.token);
+  // Creates a session, so it comes last.
+  expect(await laptop.run(['replay', 'built.ndjson', '--to', 'build', '--speed', '0'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('chat/turnComplete'),
+  });
 });
 
 test('a list that is damaged or of a later version is told and left as it is, and the host here still works', async () => {

@@ -14,6 +14,7 @@ import {
   sentenceOf,
   summaryLines,
   summaryOf,
+  tokenHeader,
 } from '@agenthost/conformance';
 import { errorText } from '@agenthost/protocol/values';
 import { findHost, type HostOptions, refuseSsh, withoutToken } from '../host-link/find-host.ts';
@@ -108,7 +109,8 @@ async function checkClient(
   url: string | undefined,
   options: ConformanceOptions,
 ): Promise<ExitCode> {
-  if (url !== undefined) throw usageError('--client starts a host of its own: leave the address out');
+  if (url !== undefined || options.host !== undefined)
+    throw usageError('--client starts a host of its own: leave the address and --host out');
   // Only this option needs a host, and all that comes with it.
   const { startCheckingHost } = await import('../serve/checking-host.ts');
   let leave: () => void = () => undefined;
@@ -177,7 +179,12 @@ async function whyNot(url: string, token: string | undefined, cause: unknown): P
     address.protocol = address.protocol.replace('ws', 'http');
     if (address.pathname === '/') address.pathname = '/ahp';
     if (token !== undefined) address.searchParams.set('token', token);
-    const response = await fetch(address, { redirect: 'manual', signal: AbortSignal.timeout(3_000) });
+    const headers = tokenHeader(address);
+    const response = await fetch(address, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(3_000),
+      ...headers,
+    });
     const isPlain = response.headers.get('content-type')?.startsWith('text/plain') === true;
     const line = isPlain ? oneLine((await response.text()).trim(), 300) : '';
     return `it answered with status ${response.status}${line === '' ? '' : `: ${line}`}`;

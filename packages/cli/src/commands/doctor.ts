@@ -9,6 +9,7 @@ import { withHost } from '../host-link/connect.ts';
 import { type HostRecord, readHosts } from '../host-link/discovery.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import { hostOfFolder } from '../host-link/host-of-folder.ts';
+import { LOCAL_HOST } from '../hosts/host-list.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';
@@ -23,23 +24,25 @@ export interface DoctorOptions extends HostOptions {
   readonly data?: string;
   readonly config?: string;
   readonly port: number;
-  readonly host: string;
+  /** Address on which the next host is to listen. */
+  readonly listen: string;
   readonly json?: boolean;
 }
 
-/** `doctor`: checks this machine and its host, or with `--url` another host. Exit code 1 with a fault. */
+/** `doctor`: checks this machine and its host, or with `--host` or `--url` another host. Exit code 1 with a fault. */
 export async function doctor(context: Context, screen: Screen, options: DoctorOptions): Promise<ExitCode> {
-  const { data, url } = options;
-  if (data !== undefined && url !== undefined)
+  const { data, url, host } = options;
+  if (data !== undefined && (url !== undefined || host !== undefined))
     throw usageError(
-      '--data is a folder of this machine, --url (or AGENTHOST_URL) one host: use one of them',
+      '--data is a folder of this machine, --host and --url (or AGENTHOST_URL) one host: use one of them',
     );
   const findings: Finding[] = [];
   const report = (found: readonly Finding[]): void => {
     for (const finding of found) show(screen, finding, options.json === true);
     findings.push(...found);
   };
-  if (url !== undefined) report(await askHost(context, screen, options));
+  if (url !== undefined || (host !== undefined && host !== LOCAL_HOST))
+    report(await askHost(context, screen, options));
   else await checkMachine(context, screen, options, report);
   screen.status(undefined);
   return findings.some(({ state }) => state === 'fault') ? EXIT.error : EXIT.done;
@@ -68,10 +71,11 @@ async function checkMachine(
   report([hostLine(host, context.version)]);
   if (host !== undefined) {
     screen.status('asking the host');
-    report(await askHost(context, screen, { ...options, url: host.url }));
+    const { host: _local, ...others } = options;
+    report(await askHost(context, screen, { ...others, url: host.url }));
     return;
   }
-  report([await checkPort(options.host, options.port, hosts)]);
+  report([await checkPort(options.listen, options.port, hosts)]);
   screen.status('checking the database');
   report(await checkAlone(context, options, dataDir));
 }
@@ -88,12 +92,7 @@ function hostLine(host: HostRecord | undefined, version: string): Finding {
       );
 }
 
-async function askHost(
-  context: Context,
-  screen: Screen,
-  // `--host` of this command is an address to listen on.
-  { host: _, ...options }: HostOptions,
-): Promise<Finding[]> {
+async function askHost(context: Context, screen: Screen, options: HostOptions): Promise<Finding[]> {
   try {
     return await withHost(context, screen, options, async ({ client, target }) => {
       const { checkRunningHost } = await import('../doctor/host.ts');

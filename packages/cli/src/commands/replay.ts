@@ -19,7 +19,7 @@ import type { Screen } from '../render/screen.ts';
 
 /** Options of `replay` as parsed. */
 export interface ReplayCommandOptions {
-  /** Address of a host to send the recording to. Absent: it is shown. */
+  /** Address or name of a host to send the recording to. Absent: it is shown. */
   readonly to?: string;
   readonly speed: number;
   /** Says whether the file has the format. */
@@ -100,7 +100,7 @@ async function send(
   { to, speed, json }: ReplayCommandOptions & { readonly to: string },
   entries: readonly Entry[],
 ): Promise<ExitCode> {
-  const target = await findHost(context, screen, { url: to });
+  const target = await findHost(context, screen, to.includes('://') ? { url: to } : { host: to });
   refuseSsh(target);
   const fingerprints = await fingerprintsOf(context, screen, target, undefined);
   const interrupted = new AbortController();

@@ -14,7 +14,7 @@ export async function checkPort(host: string, port: number, hosts: readonly Host
     return fault(
       'port',
       `${port} on ${host} cannot be opened (${code})`,
-      'choose another with --port or --host',
+      'choose another port or address, with --port or --host of the command that starts the host',
     );
   const by = holderOf(port);
   return fault(

@@ -46,7 +46,7 @@ export function addCareCommands({ context, screen, program, command, example, do
     'data',
     'config',
     'port',
-    'host',
+    'listenOn',
     'url',
     'json',
     'verbose',
@@ -58,6 +58,7 @@ export function addCareCommands({ context, screen, program, command, example, do
     'agenthost doctor',
     'agenthost doctor --json',
     'agenthost doctor --data /srv/agenthost',
+    'agenthost doctor --host build',
   ]);
   examining.addHelpText(
     'after',

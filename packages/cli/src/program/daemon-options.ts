@@ -29,6 +29,12 @@ export const DAEMON_OPTIONS = {
     description: 'start no new turns, and wait this long for those that run',
   },
   detach: { flags: '--detach', type: 'flag', description: 'run in the background, as `start` does' },
+  listenOn: {
+    flags: '--listen <address>',
+    type: 'text',
+    description: 'address on which the next host is to listen; its port is checked there',
+    default: '127.0.0.1',
+  },
   ofData: {
     flags: '--data <folder>',
     type: 'text',

@@ -8,6 +8,12 @@ export const HOSTS_OPTIONS = {
     description: 'name of a host of `hosts list`; `local` is the one on this machine',
     defaultText: '--url',
   },
+  checkedHost: {
+    flags: '--host <name>',
+    type: 'text',
+    description: 'name of a host of `hosts list`, in place of an address; `local` is the one on this machine',
+    defaultText: 'the only host that runs on this machine',
+  },
   hostTokenFile: {
     flags: '--token-file <file>',
     type: 'text',

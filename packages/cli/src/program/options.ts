@@ -101,9 +101,10 @@ export const OPTIONS = {
     description: 'write the recording as an HTTP Archive, which the developer tools of browsers show',
   },
   replayTo: {
-    flags: '--to <url>',
+    flags: '--to <host>',
     type: 'text',
-    description: "send the client's frames to this host, with fresh ids, and compare the answers",
+    description:
+      "send the client's frames to the host with this address, or with this name of `hosts list`, with fresh ids, and compare the answers",
   },
   speed: {
     flags: '--speed <factor>',

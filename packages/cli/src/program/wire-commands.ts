@@ -28,6 +28,7 @@ export function addWireCommands({ context, screen, program, command, example, do
   const checking = command(program, 'conformance', 'play the rules of the protocol against a host', [
     'client',
     'port',
+    'checkedHost',
     'hostToken',
     'ahpVersion',
     'agent',
@@ -52,6 +53,7 @@ export function addWireCommands({ context, screen, program, command, example, do
   example(checking, [
     'agenthost conformance  the host that runs here, at every version',
     'agenthost conformance ws://127.0.0.1:4711 --version 1.0.0 --only CHAT-12',
+    'agenthost conformance --host build --only AUTH-1',
     'agenthost conformance --client --port 0  check the client that connects',
     'agenthost conformance wss://devbox:7433 --json --junit report.xml',
     'agenthost conformance --report conformance  badge.svg and summary.json',
