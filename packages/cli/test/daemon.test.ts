@@ -102,6 +102,29 @@ describe('start, status, restart and stop', () => {
     expect(readdirSync(machine.hostsFolder)).toEqual([]);
   }, 120_000);
 
+  test('two restarts at once leave one host, and both say which', async () => {
+    await machine.run(['start', '--port', '0']);
+    const [before] = machine.hosts();
+    const { approveAndEnd, client } = await askingTurn(machine);
+    const restarts = [
+      machine.start(['restart', '--drain', '600']),
+      machine.start(['restart', '--drain', '600']),
+    ];
+    await untilLogged('waiting up to 600 s for 1 running turn');
+    expect(await approveAndEnd()).toBe('complete');
+    client.close();
+    const ended = await Promise.all(restarts.map((restart) => restart.ended));
+    const [host, ...others] = machine.hosts();
+    expect(others).toEqual([]);
+    expect(host).toMatchObject({ url: before?.url, dataDir: before?.dataDir });
+    expect(host?.pid).not.toBe(before?.pid);
+    for (const { code, err } of ended) {
+      expect(code).toBe(0);
+      expect(err).toContain(`host on ${host?.url} (pid ${host?.pid})`);
+      expect(err).not.toContain('cannot be asked');
+    }
+  }, 300_000);
+
   test('choose one of several hosts by its data folder or its address', async () => {
     const { line: one } = await machine.serve();
     const other = join(machine.home, 'other');

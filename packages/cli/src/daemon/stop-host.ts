@@ -101,8 +101,9 @@ async function drained(
     client?.close();
     if (interruption.reason !== undefined)
       throw new CliError(EXIT.interrupted, 'interrupted: the host runs on, and takes turns again', { cause });
-    // Another command was faster.
-    if (readStopMark(hostsFolder(context), host.pid) !== undefined) return undefined;
+    // Another command was faster. A host that has ended has no mark any more.
+    if (readStopMark(hostsFolder(context), host.pid) !== undefined || !(await isRunning(host)))
+      return undefined;
     const isOld = wireCodeOf(cause) === ErrorCodes.MethodNotFound;
     screen.note(
       isOld

@@ -100,17 +100,18 @@ export async function launchHost(
       );
       return { pid, dataDir, waiting };
     }
-    if (found !== undefined) {
-      screen.note(
-        `started a host on ${found.url} (pid ${found.pid}), log in ${homely(oneLine(logFile, 1_000), context.home)}`,
-      );
-      return found;
-    }
+    const tell = (host: HostRecord): HostRecord => {
+      const log = `log in ${homely(oneLine(logFile, 1_000), context.home)}`;
+      const by = host.pid === pid ? 'started a host' : 'another command started the host';
+      screen.note(`${by} on ${oneLine(host.url)} (pid ${host.pid}), ${log}`);
+      return host;
+    };
+    if (found !== undefined) return tell(found);
     // Two commands may start a host at the same time. One of the hosts finds the data folder in use.
     const rival = hasEnded
       ? await untilFound(folder, dataDir, RIVAL_TIMEOUT_MS, async () => false)
       : undefined;
-    if (rival !== undefined) return rival;
+    if (rival !== undefined) return tell(rival);
     throw new CliError(EXIT.cannotConnect, hasEnded ? await lastWords(logFile, before) : tooLate(logFile));
   } finally {
     screen.status(undefined);
