@@ -104,6 +104,8 @@ export async function launchHost(
       const log = `log in ${homely(oneLine(logFile, 1_000), context.home)}`;
       const by = host.pid === pid ? 'started a host' : 'another command started the host';
       screen.note(`${by} on ${oneLine(host.url)} (pid ${host.pid}), ${log}`);
+      // Else it would take the data folder over if the other host ended just now.
+      if (host.pid !== pid && !hasEnded) child.kill();
       return host;
     };
     if (found !== undefined) return tell(found);
