@@ -148,7 +148,7 @@ test('[AUTH-1] a link to a token file is followed in an option, and not in the d
 
 test.each([
   ['a named pipe', (path: string) => execFileSync('mkfifo', [path]), /is a named pipe, not a token file/],
-  ['a device', (path: string) => symlinkSync('/dev/zero', path), /is a device, not a token file/],
+  ['a device', (path: string) => symlinkSync('/dev/null', path), /is a device, not a token file/],
   ['huge', (path: string) => writeFileSync(path, 'x'.repeat(4_097)), /has more than 4096 bytes/],
 ])('[AUTH-1] a token file that is %s is refused at once', (_, make, message) => {
   const tokenFile = join(folder, 'token');
