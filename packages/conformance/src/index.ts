@@ -1,7 +1,7 @@
 export { ClientWatch, type ClientWatchOptions } from './client/client-watch.ts';
 export { checkHost, type HostReport, hasCheck, type KitOptions } from './kit/run.ts';
 export type { CheckResult, Verdict } from './kit/verdict.ts';
-export { type HostAddress, openHost, tokenHeader } from './link/open-host.ts';
+export { endpointOf, type HostAddress, openHost } from './link/open-host.ts';
 export { type Difference, type ReplayOptions, type ReplayOutcome, replay } from './replay/play.ts';
 export { EntryLines } from './replay/show.ts';
 export { badgeOf, badgeTexts } from './report/badge.ts';

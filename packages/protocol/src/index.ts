@@ -2,7 +2,7 @@ export type * from './annotations/actions.ts';
 export { annotationsReducer } from './annotations/reducer.ts';
 export type * from './annotations/state.ts';
 export type * from './auth/auth.ts';
-export { isWithinScope, scopeOfAction, scopeOfRequest, TOKEN_SCOPES } from './auth/scope.ts';
+export { isWithinScope, scopeOfAction, scopeOfRequest, scopeWithRole, TOKEN_SCOPES } from './auth/scope.ts';
 export {
   isWithinSession,
   messagesIn,

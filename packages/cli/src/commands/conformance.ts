@@ -5,6 +5,7 @@ import {
   badgeOf,
   type CheckResult,
   checkHost,
+  endpointOf,
   failureLines,
   type HostReport,
   hasCheck,
@@ -14,7 +15,6 @@ import {
   sentenceOf,
   summaryLines,
   summaryOf,
-  tokenHeader,
 } from '@agenthost/conformance';
 import { errorText } from '@agenthost/protocol/values';
 import { findHost, type HostOptions, refuseSsh, withoutToken } from '../host-link/find-host.ts';
@@ -175,12 +175,9 @@ async function play(
 /** Why no connection could be opened: what the address answers to a plain request, else the error. */
 async function whyNot(url: string, token: string | undefined, cause: unknown): Promise<string> {
   try {
-    const address = new URL(url);
-    address.protocol = address.protocol.replace('ws', 'http');
-    if (address.pathname === '/') address.pathname = '/ahp';
-    if (token !== undefined) address.searchParams.set('token', token);
-    const headers = tokenHeader(address);
-    const response = await fetch(address, {
+    const { endpoint, ...headers } = endpointOf({ url, token });
+    endpoint.protocol = endpoint.protocol.replace('ws', 'http');
+    const response = await fetch(endpoint, {
       redirect: 'manual',
       signal: AbortSignal.timeout(3_000),
       ...headers,

@@ -94,27 +94,23 @@ export async function launchHost(
       return hasEnded || waiting !== undefined;
     };
     const found = await untilFound(folder, dataDir, START_TIMEOUT_MS, isOver);
+    const place = `log in ${homely(oneLine(logFile, 1_000), context.home)}`;
     if (found === undefined && waiting !== undefined && pid !== undefined && !hasEnded) {
-      screen.note(
-        `started a standby (pid ${pid}), log in ${homely(oneLine(logFile, 1_000), context.home)}; it waits: ${oneLine(waiting)}`,
-      );
+      screen.note(`started a standby (pid ${pid}), ${place}; it waits: ${oneLine(waiting)}`);
       return { pid, dataDir, waiting };
     }
-    const tell = (host: HostRecord): HostRecord => {
-      const log = `log in ${homely(oneLine(logFile, 1_000), context.home)}`;
-      const by = host.pid === pid ? 'started a host' : 'another command started the host';
-      screen.note(`${by} on ${oneLine(host.url)} (pid ${host.pid}), ${log}`);
-      // Else it would take the data folder over if the other host ended just now.
-      if (host.pid !== pid && !hasEnded) child.kill();
-      return host;
-    };
-    if (found !== undefined) return tell(found);
     // Two commands may start a host at the same time. One of the hosts finds the data folder in use.
-    const rival = hasEnded
-      ? await untilFound(folder, dataDir, RIVAL_TIMEOUT_MS, async () => false)
-      : undefined;
-    if (rival !== undefined) return tell(rival);
-    throw new CliError(EXIT.cannotConnect, hasEnded ? await lastWords(logFile, before) : tooLate(logFile));
+    const host =
+      found ??
+      (hasEnded ? await untilFound(folder, dataDir, RIVAL_TIMEOUT_MS, async () => false) : undefined);
+    if (host === undefined)
+      throw new CliError(EXIT.cannotConnect, hasEnded ? await lastWords(logFile, before) : tooLate(logFile));
+    const isRival = host.pid !== pid;
+    // Else the host of this command would take the data folder over if the other one ended just now.
+    if (isRival && !hasEnded) child.kill();
+    const by = isRival ? 'another command started the host' : 'started a host';
+    screen.note(`${by} on ${oneLine(host.url)} (pid ${host.pid}), ${place}`);
+    return host;
   } finally {
     screen.status(undefined);
     await log.close();

@@ -57,11 +57,15 @@ export async function everyHost(
     const use = { starts: false, takesVariable: false };
     const target = targetOrNote(screen, host, () => namedTarget(context, running, host, use));
     if (target === undefined) continue;
-    if (!target.isOwn) named.push({ label: host.name, target });
-    // A host of this machine is listed already. Of several names, the first one counts.
-    else if (!ownNames.has(new URL(target.url).host)) ownNames.set(new URL(target.url).host, host.name);
+    if (!target.isOwn) {
+      named.push({ label: host.name, target });
+      continue;
+    }
+    // A host of this machine is listed already. If it has several names, the first one is shown.
+    const address = new URL(target.url).host;
+    if (!ownNames.has(address)) ownNames.set(address, host.name);
   }
-  if (local.length === 1) return [...local, ...named];
+  // The only host here has the label `local`, which is no address.
   return [...local.map(({ label, target }) => ({ label: ownNames.get(label) ?? label, target })), ...named];
 }
 

@@ -79,7 +79,7 @@ test('a process that looked at a stale lock long ago does not replace the new on
 
 test('a process that was killed while it replaced a stale lock leaves nothing that blocks', async () => {
   writeFileSync(file, '77 x\n');
-  // What the killed process had: the right to replace just this lock.
+  // The killed process held the lock on this content, so it alone could replace it.
   const name = createHash('sha256').update('77 x\n').digest('hex').slice(0, 16);
   writeFileSync(`${file}.${name}`, '78 y\n');
   const lock = await lockFile(file, as(1));

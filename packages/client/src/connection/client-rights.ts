@@ -1,4 +1,4 @@
-import { isWithinScope, type SessionRole, type TokenScope, type URI } from '@agenthost/protocol';
+import { type SessionRole, scopeWithRole, type TokenScope, type URI } from '@agenthost/protocol';
 import type { HostInfo } from './handshake.ts';
 
 /** The person of a client's token, and the rights that the host grants it in sessions. Empty before the first connection. */
@@ -16,8 +16,7 @@ export class ClientRights {
    * The right in a session: the scope of the token, or the role of its person there if that is greater. `undefined` with hosts that have no scopes.
    */
   scopeIn(session: URI): TokenScope | undefined {
-    const role = this.#roles[session];
-    return role !== undefined && isWithinScope(role, this.#scope ?? 'admin') ? role : this.#scope;
+    return this.#scope && scopeWithRole(this.#scope, this.#roles[session]);
   }
 
   /** Call it after each `initialize`. */

@@ -13,23 +13,28 @@ export interface HostAddress {
 }
 
 /** Opens one connection. Rejects with `ConnectFailed` or the signal's reason. */
-export async function openHost(
-  { url, token, fingerprints }: HostAddress,
-  signal: AbortSignal,
-): Promise<Transport> {
-  const endpoint = new URL(url);
+export async function openHost(host: HostAddress, signal: AbortSignal): Promise<Transport> {
+  const { endpoint, ...headers } = endpointOf(host);
+  const { fingerprints } = host;
   endpoint.protocol = endpoint.protocol.replace('http', 'ws');
-  if (endpoint.pathname === '/') endpoint.pathname = '/ahp';
-  if (token !== undefined) endpoint.searchParams.set('token', token);
-  const options = { signal, ...tokenHeader(endpoint) };
+  const options = { signal, ...headers };
   if (fingerprints === undefined) return connectWebSocket(endpoint.href, options);
   return connectPinnedWebSocket(endpoint.href, { fingerprints: [...fingerprints], ...options });
 }
 
-/** Moves the token from the query of an address into a header, because logs of proxies contain queries. A token that no header can hold stays. */
-export function tokenHeader(address: URL): { headers?: { authorization: string } } {
-  const token = address.searchParams.get('token') ?? '';
-  if (!/^[!-~]+$/.test(token)) return {};
-  address.searchParams.delete('token');
-  return { headers: { authorization: `Bearer ${token}` } };
+/**
+ * The address of a host with its path, and the header with its token: logs of proxies contain queries. A token that no header can hold is in
+ * the query. Throws a `TypeError` for what is no URL.
+ */
+export function endpointOf({ url, token: given }: HostAddress): {
+  endpoint: URL;
+  headers?: { authorization: string };
+} {
+  const endpoint = new URL(url);
+  if (endpoint.pathname === '/') endpoint.pathname = '/ahp';
+  if (given !== undefined) endpoint.searchParams.set('token', given);
+  const token = endpoint.searchParams.get('token') ?? '';
+  if (!/^[!-~]+$/.test(token)) return { endpoint };
+  endpoint.searchParams.delete('token');
+  return { endpoint, headers: { authorization: `Bearer ${token}` } };
 }

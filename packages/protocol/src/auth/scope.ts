@@ -12,6 +12,11 @@ export function isWithinScope(scope: TokenScope, least: TokenScope): boolean {
   return TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(least);
 }
 
+/** What a token of `scope` may do in a session where its person has `role`: the greater of both. `undefined`: no role. */
+export function scopeWithRole(scope: TokenScope, role: TokenScope | undefined): TokenScope {
+  return role !== undefined && isWithinScope(role, scope) ? role : scope;
+}
+
 /** The needed scope: fixed, or depending on the value. */
 type Least<T> = TokenScope | ((given: T) => TokenScope);
 

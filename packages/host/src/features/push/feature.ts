@@ -1,4 +1,4 @@
-import { isWithinScope, type TokenScope } from '@agenthost/protocol';
+import { scopeWithRole, type TokenScope } from '@agenthost/protocol';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { OwnerTokens } from '../../auth/owner-tokens.ts';
 import type { People } from '../../auth/people.ts';
@@ -58,10 +58,8 @@ export async function pushFeature(parts: Parts): Promise<Feature> {
     const device = devices.find(id);
     return device !== undefined && isValid(device) ? device : undefined;
   };
-  const rightIn = ({ tokenHash, scope }: StoredDevice, session: string): TokenScope => {
-    const role = parts.people.rolesOf(accessTokens.personOf(tokenHash)).get(session);
-    return role !== undefined && isWithinScope(role, scope) ? role : scope;
-  };
+  const rightIn = ({ tokenHash, scope }: StoredDevice, session: string): TokenScope =>
+    scopeWithRole(scope, parts.people.rolesOf(accessTokens.personOf(tokenHash)).get(session));
   const delivery = new Delivery({ timers, policy, contact, keys });
   const sender = new PushSender({ clock, timers, log, delivery, outcomes: outcomesIn(sync, clock, devices) });
   const tickets = new Tickets(clock);

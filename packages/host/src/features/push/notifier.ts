@@ -33,7 +33,7 @@ interface Parts {
   /** The devices whose tokens are valid. */
   devices(): readonly StoredDevice[];
   find(id: string): StoredDevice | undefined;
-  /** What the token of a device may do in a session, by its scope or by a role of its person. */
+  /** The right of a device in a session: the scope of its token, or the role of its person if that is greater. */
   rightIn(device: StoredDevice, session: string): TokenScope;
 }
 

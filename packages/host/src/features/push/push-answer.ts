@@ -25,7 +25,7 @@ interface Parts {
   find(id: string): StoredDevice | undefined;
   /** The person of a token; `undefined`: it has none. */
   personOf(tokenHash: string): string | undefined;
-  /** What the token of a device may do in a session. */
+  /** The right of a device in a session: the scope of its token, or the role of its person if that is greater. */
   rightIn(device: StoredDevice, session: string): TokenScope;
 }
 
