@@ -12,6 +12,16 @@ interface Shown {
   readonly actions: readonly { readonly action: string }[];
 }
 
+/** Lets a service worker note that a notification was shown. */
+const NOTE_SHOWN = `{
+  const show = self.registration.showNotification;
+  self.isShown = false;
+  self.registration.showNotification = async (...args) => {
+    await show.apply(self.registration, args);
+    self.isShown = true;
+  };
+}`;
+
 describe.skipIf(!hasChromium)('notifications', () => {
   const stage = stageOfFile();
 
@@ -22,7 +32,18 @@ describe.skipIf(!hasChromium)('notifications', () => {
     const page = await stage().open(path, { context });
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
     await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+    await worker.evaluate(NOTE_SHOWN);
     return { context, page, worker, deliver: await deliverer(context, page) };
+  }
+
+  /**
+   * Waits until `act` has shown a notification. The list of notifications is not asked before: Chromium removes from it a notification that is
+   * stored and not displayed yet.
+   */
+  async function showing(worker: Worker, act: Promise<void>): Promise<void> {
+    await act;
+    await expect.poll(() => worker.evaluate('self.isShown')).toBe(true);
+    await worker.evaluate('self.isShown = false');
   }
 
   async function deliverer(
@@ -60,22 +81,23 @@ describe.skipIf(!hasChromium)('notifications', () => {
     const { page, worker, deliver } = await subscriber();
     const session = await client.sessions.open(uri);
     await expect.poll(() => session.toolConfirmations().length).toBe(1);
-    await deliver({
-      ...{ kind: 'inputNeeded', host: 'builder', session: uri, chat: session.chat.mirror.uri, tag: uri },
-      ...{ title: 'Bread', body: 'May I ponder?', url: path, ticket: 'none' },
-      actions: [
-        { action: 'allow', title: 'Allow' },
-        { action: 'deny', title: 'Deny' },
-      ],
-    });
-    await expect
-      .poll(() => shownBy(worker))
-      .toEqual([
-        {
-          ...{ title: 'Bread · builder', body: 'May I ponder?', tag: uri },
-          actions: [{ action: 'allow' }, { action: 'deny' }],
-        },
-      ]);
+    await showing(
+      worker,
+      deliver({
+        ...{ kind: 'inputNeeded', host: 'builder', session: uri, chat: session.chat.mirror.uri, tag: uri },
+        ...{ title: 'Bread', body: 'May I ponder?', url: path, ticket: 'none' },
+        actions: [
+          { action: 'allow', title: 'Allow' },
+          { action: 'deny', title: 'Deny' },
+        ],
+      }),
+    );
+    expect(await shownBy(worker)).toEqual([
+      {
+        ...{ title: 'Bread · builder', body: 'May I ponder?', tag: uri },
+        actions: [{ action: 'allow' }, { action: 'deny' }],
+      },
+    ]);
     await choose(worker, uri);
     await page.waitForURL(stage().origin + path);
     await messagesOf(page).getByRole('button', { name: 'Allow', exact: true }).waitFor();
@@ -94,23 +116,24 @@ describe.skipIf(!hasChromium)('notifications', () => {
       ticket: 'unknown',
       actions,
     };
-    await deliver(push);
-    await expect.poll(async () => (await shownBy(worker)).length).toBe(1);
-    await choose(worker, 't', 'allow');
-    await expect
-      .poll(async () => (await shownBy(worker))[0]?.body)
-      .toMatch(/^(Not answered|Already answered)/);
+    await showing(worker, deliver(push));
+    expect(await shownBy(worker)).toHaveLength(1);
+    await showing(worker, choose(worker, 't', 'allow'));
+    expect((await shownBy(worker))[0]?.body).toMatch(/^(Not answered|Already answered)/);
   });
 
   test('a question that was answered elsewhere closes its notification, and an unknown push shows a general one', async () => {
     const { worker, deliver } = await subscriber();
-    await deliver({ kind: 'turnEnded', title: 'Bread', body: 'Baked', tag: 'done', url: '/' });
-    await expect.poll(async () => (await shownBy(worker)).map(({ body }) => body)).toEqual(['Baked']);
+    await showing(
+      worker,
+      deliver({ kind: 'turnEnded', title: 'Bread', body: 'Baked', tag: 'done', url: '/' }),
+    );
+    expect((await shownBy(worker)).map(({ body }) => body)).toEqual(['Baked']);
     await deliver({ kind: 'close', tag: 'done' });
     await expect.poll(() => shownBy(worker)).toEqual([]);
-    await deliver('not JSON');
+    await showing(worker, deliver('not JSON'));
     const fallback = 'Something needs your attention.';
-    await expect.poll(async () => (await shownBy(worker)).map(({ body }) => body)).toEqual([fallback]);
+    expect((await shownBy(worker)).map(({ body }) => body)).toEqual([fallback]);
   });
 
   test('the settings say why notifications are blocked, and why the push service refused', async () => {
