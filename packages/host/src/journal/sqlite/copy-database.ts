@@ -14,7 +14,7 @@ const PAGES = 50;
  */
 const SYNC_STEPS = 50;
 
-/** SQLite refuses the first step of a copy while a commit runs. */
+/** SQLite refuses the first step of a copy while a transaction of the connection is open. */
 const ATTEMPTS = 1_000;
 
 /**
@@ -27,11 +27,15 @@ export async function copyDatabase(database: DatabaseSync, file: string, signal:
     try {
       return await copyOnce(database, file, signal);
     } catch (error) {
-      if (!isLocked(error) || attempt === ATTEMPTS) throw error;
+      if (!isRefused(error) || attempt === ATTEMPTS) throw error;
     }
     await nextTurn();
   }
 }
+
+/** Whether the first step was refused. Node then reports the code of the copy's connection, which is 0 because only the other one was busy. */
+const isRefused = (error: unknown): boolean =>
+  isLocked(error) || (error instanceof Error && 'errcode' in error && error.errcode === 0);
 
 async function copyOnce(database: DatabaseSync, file: string, signal: AbortSignal): Promise<void> {
   const handle = openSync(file, 'a', 0o600);
