@@ -10,6 +10,11 @@ const conditions = ['@agenthost/source'];
 /** Tests that start the program as a process start the built one. */
 const globalSetup = 'test/build-program.ts';
 
+/** Further attempts of a failed test. */
+const retries = Number(process.env['TEST_RETRIES'] ?? 0);
+if (!Number.isInteger(retries) || retries < 0)
+  throw new Error('TEST_RETRIES has to be a whole number of further attempts, such as 1');
+
 /** The test files of a mode below folders. */
 const filesOf = (folders: readonly string[], mode: string) => ({
   include: folders.map((folder) => `${folder}/**/*.${longRuns.includes(mode) ? `${mode}.` : ''}test.ts`),
@@ -35,6 +40,8 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
+    // The report names each test that needed a further attempt. A seed of the simulation gives the same result each time.
+    retry: mode === 'sim' ? 0 : retries,
     coverage: {
       include: ['packages/*/src/**/*.ts'],
       exclude: ['**/*.test.ts', '**/generated/**', 'packages/testkit/**'],

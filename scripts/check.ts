@@ -2,7 +2,7 @@
 // tests on a line of its own. A failed step that is not a test counts as one failure there.
 import { checkRules } from './rules.ts';
 import { runStep, runSteps, type Step, type StepResult, testStep } from './run-step.ts';
-import { clearReport, closingLine, readReport, writeClosing } from './test-report.ts';
+import { clearReport, closingLine, printRetried, readReport, writeClosing } from './test-report.ts';
 
 const source: Step[] = [
   { name: 'types', command: ['tsc', '-p', '.'] },
@@ -35,6 +35,8 @@ for (const test of report?.tests ?? []) {
   if (test.status !== 'passed' && test.status !== 'failed')
     console.log(`- skipped: ${test.title} (${test.file})`);
 }
+
+printRetried('check');
 
 const rules = checkRules(report?.tests ?? []);
 console.log(`${rules.problems.length > 0 ? '✗' : '✓'} rules  ${rules.summary}`);

@@ -5,6 +5,7 @@ import {
   clearReport,
   closingLine,
   isRunName,
+  printRetried,
   type RunName,
   readReport,
   reportPath,
@@ -43,5 +44,6 @@ const counts = await countsOf(run);
 writeClosing(run, { counts, otherFailures: [] });
 const unwantedSkips = process.env.REQUIRE_ALL === '1' && counts.skipped > 0;
 if (unwantedSkips) console.error(`REQUIRE_ALL=1 allows no skipped test; ${counts.skipped} were.`);
+printRetried(run);
 console.log(closingLine(counts));
 process.exitCode = counts.failed > 0 || unwantedSkips ? 1 : 0;

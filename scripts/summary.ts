@@ -1,6 +1,6 @@
-// `node scripts/summary.ts check sim kill load agents vscode page install postgres`: repeats the failures of several runs and sums their counts in the closing
-// line, so that the end of a long log names the failed tests. A run without a closing line counts as failed.
-import { addCounts, closingLine, isRunName, readClosing, readReport } from './test-report.ts';
+// `node scripts/summary.ts check sim kill load agents vscode page install postgres`: repeats the failures of several runs, names the tests that needed a
+// further attempt, and sums the counts in the closing line, so that the end of a long log names these tests. A run without a closing line counts as failed.
+import { addCounts, closingLine, isRunName, printRetried, readClosing, readReport } from './test-report.ts';
 
 const SHOWN = 12;
 const runs = process.argv
@@ -8,6 +8,7 @@ const runs = process.argv
   .filter(isRunName)
   .map((run) => ({ run, closing: readClosing(run) }));
 for (const { run, closing } of runs) {
+  printRetried(run);
   const failures = [...closing.otherFailures, ...(readReport(run)?.failures ?? [])];
   for (const failure of failures.slice(0, SHOWN)) console.log(`✗ ${run}: ${failure}`);
   if (failures.length > SHOWN) console.log(`✗ ${run}: and ${failures.length - SHOWN} more`);

@@ -39,10 +39,14 @@ export interface TestOutcome {
   readonly status: string;
 }
 
-/** The report of one run. `failures` has the place and reason of each failed test and of each file that failed outside its tests. */
+/**
+ * The report of one run. `failures` has the place and reason of each failed test and of each file that failed outside its tests; `retried`
+ * those of each test that passed only at a further attempt.
+ */
 export interface RunReport {
   readonly counts: Counts;
   readonly failures: readonly string[];
+  readonly retried: readonly string[];
   readonly tests: readonly TestOutcome[];
 }
 
@@ -86,6 +90,7 @@ export function readReport(run: RunName): RunReport | undefined {
   const json: VitestJson = JSON.parse(readFileSync(path, 'utf8'));
   const tests: TestOutcome[] = [];
   const failures: string[] = [];
+  const retried: string[] = [];
   let failedFiles = 0;
   for (const file of json.testResults) {
     const name = relative(root, file.name);
@@ -96,8 +101,10 @@ export function readReport(run: RunName): RunReport | undefined {
         titles: [...test.ancestorTitles, test.title],
         status: test.status,
       });
-      if (test.status === 'failed')
-        failures.push(`${name} > ${test.fullName}\n${reasonLines(test.failureMessages?.join('\n') ?? '')}`);
+      const messages = test.failureMessages ?? [];
+      const described = `${name} > ${test.fullName}\n${reasonLines(messages.join('\n'))}`;
+      if (test.status === 'failed') failures.push(described);
+      else if (test.status === 'passed' && messages.length > 0) retried.push(described);
     }
     if (file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')) {
       failedFiles += 1;
@@ -114,6 +121,7 @@ export function readReport(run: RunName): RunReport | undefined {
       skipped: tests.length - passed - failedTests,
     },
     failures,
+    retried,
     tests,
   };
 }
@@ -151,6 +159,12 @@ export function readClosing(run: RunName): Closing {
 export function addCounts(all: readonly Counts[]): Counts {
   const sum = (key: keyof Counts) => all.reduce((total, counts) => total + counts[key], 0);
   return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+}
+
+/** Names each test of a run that passed only at a further attempt. */
+export function printRetried(run: RunName): void {
+  for (const test of readReport(run)?.retried ?? [])
+    console.log(`↻ ${run}, passed at a further attempt: ${test}`);
 }
 
 /** The last line of every run. */

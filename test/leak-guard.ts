@@ -14,8 +14,8 @@ const WATCHED = new Set([
   'Timeout',
 ]);
 
-/** Time for sockets to close and children to exit. */
-const GRACE_MS = 2_000;
+/** Time for sockets to close and children to exit, also on a loaded machine. */
+const GRACE_MS = 15_000;
 const POLL_MS = 20;
 
 function countOpen(): Map<string, number> {
