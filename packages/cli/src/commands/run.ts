@@ -136,6 +136,7 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
   const approver = new Approver({
     mode: options.approve,
     screen,
+    scope: run.client.scope,
     reader: run.reader,
     elsewhere: commandLine(`watch ${shortId(session.uri)}${hostOptionText(options)}`),
     form: (requestId) => chat.inputRequest(requestId),

@@ -1,7 +1,7 @@
 import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { describe, expect, test } from 'vitest';
-import { canAllowOnce, choicesFor, chosen, keysText } from './confirmation.ts';
+import { canAllowOnce, choicesFor, chosen, keysText, withinScope } from './confirmation.ts';
 
 const always: ConfirmationOption = { id: '0:allow_always', label: 'Always Allow', kind: 'approve' };
 const once: ConfirmationOption = { id: '1:allow', label: 'Allow', kind: 'approve' };
@@ -14,6 +14,16 @@ const call = (options?: ConfirmationOption[]): ToolCallPendingConfirmationState 
   displayName: 'Write',
   invocationMessage: 'Write it',
   ...defined({ options }),
+});
+
+test('without the right to interact on the host, approvals of later calls are not offered', () => {
+  const lasting = { ...always, 'x-lasting': true as const };
+  const labels = (options: ConfirmationOption[], scope?: 'observe' | 'interact'): string[] =>
+    choicesFor(withinScope(call(options), scope)).map(({ label }) => label);
+  expect(labels([lasting, once, reject], 'observe')).toEqual(['Allow', 'Reject']);
+  expect(labels([lasting, once, reject], 'interact')).toEqual(['Allow', 'Always Allow', 'Reject']);
+  expect(labels([lasting, once, reject])).toEqual(['Allow', 'Always Allow', 'Reject']);
+  expect(labels([lasting, reject], 'observe')).toEqual(['Reject', 'Always Allow']);
 });
 
 describe('choices', () => {

@@ -1,4 +1,9 @@
-import type { ConfirmationOption, ToolCallConfirmationState } from '@agenthost/protocol';
+import {
+  type ConfirmationOption,
+  isWithinScope,
+  type TokenScope,
+  type ToolCallConfirmationState,
+} from '@agenthost/protocol';
 import type { LineReader } from '../process/line-reader.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -38,6 +43,19 @@ export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
   if (options.length === 0) choices.push(PLAIN_YES);
   if (choices.some(({ isApproval }) => !isApproval)) return choices;
   return once.length > 0 || options.length === 0 ? [...choices, PLAIN_NO] : [PLAIN_NO, ...choices];
+}
+
+/**
+ * The tool call with the answers that a token with this scope may give: approvals of later calls need `interact` on the host, whatever the role of
+ * the person in the session. Where every approval covers later calls, all stay, and the host refuses them with its reason.
+ */
+export function withinScope<T extends ToolCallConfirmationState>(
+  toolCall: T,
+  scope: TokenScope | undefined = 'admin',
+): T {
+  if (toolCall.status !== 'pending-confirmation' || isWithinScope(scope, 'interact')) return toolCall;
+  const options = toolCall.options?.filter((option) => option['x-lasting'] !== true);
+  return options?.some(({ kind }) => kind === 'approve') === true ? { ...toolCall, options } : toolCall;
 }
 
 const YES_WORDS: ReadonlySet<string> = new Set(['a', 'approve', 'y', 'yes']);

@@ -1,11 +1,11 @@
 import type { ChatHandle, DispatchOutcome, TurnEvent } from '@agenthost/client';
-import { HOOK_CONSENT_TOOL, MCP_CONSENT_TOOL } from '@agenthost/protocol';
+import { HOOK_CONSENT_TOOL, MCP_CONSENT_TOOL, type TokenScope } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { errorSentence, rejectionSentence } from '../host-link/host-errors.ts';
 import { usageError } from '../process/exit.ts';
 import type { LineReader } from '../process/line-reader.ts';
 import { commandLine } from '../process/own-command.ts';
-import { askConfirmation, canAllowOnce, showQuestion } from '../question/confirmation.ts';
+import { askConfirmation, canAllowOnce, showQuestion, withinScope } from '../question/confirmation.ts';
 import { askInputRequest, type OpenForm, showQuestions } from '../question/input-request.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -38,6 +38,8 @@ export const contradict = (setting: unknown, approve: ApproveMode): boolean =>
 export interface ApproverOptions {
   readonly mode: ApproveMode;
   readonly screen: Screen;
+  /** The scope of the token. Default: `admin`. */
+  readonly scope?: TokenScope | undefined;
   /** The person at this terminal; absent: there is none. */
   readonly reader: LineReader | undefined;
   /** Where somebody else could answer, for people. */
@@ -158,7 +160,12 @@ export class Approver {
       if (answer !== undefined) this.#tell(event.respond(answer.response, answer.answers));
       else if (!signal.aborted) this.#sayWhere();
     } else {
-      const choice = await askConfirmation(screen, reader, event.toolCall, signal);
+      const choice = await askConfirmation(
+        screen,
+        reader,
+        withinScope(event.toolCall, this.#options.scope),
+        signal,
+      );
       if (choice !== undefined) {
         const option = defined({ optionId: choice.optionId });
         if (event.type === 'resultConfirmation') this.#tell(event.confirm(choice.isApproval));

@@ -5,9 +5,11 @@ import {
   type ChatState,
   type Message,
   openRequests,
+  type TokenScope,
   type ToolCallConfirmationState,
   type Turn,
 } from '@agenthost/protocol';
+import { withinScope } from '../../question/confirmation.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import { ApprovalPanel } from '../ask/approval-panel.ts';
 import { FormPanel } from '../ask/form-panel.ts';
@@ -189,7 +191,7 @@ export class Conversation {
 
   #updateAsks(): void {
     const hadAsk = this.#askId !== undefined;
-    this.#asks = asksOf(this.chat.mirror.state);
+    this.#asks = asksOf(this.chat.mirror.state, this.#env.client.scope);
     const ids = new Set(this.#asks.map(({ id }) => id));
     for (const [id, panel] of this.#panels) {
       if (ids.has(id)) continue;
@@ -225,14 +227,18 @@ export type Ask =
   | { readonly kind: 'call'; readonly id: string; readonly toolCall: ToolCallConfirmationState }
   | { readonly kind: 'request'; readonly id: string; readonly request: ChatInputRequest };
 
-/** All that waits in a chat, in the order in which it came up. */
-export function asksOf(chat: ChatState): Ask[] {
+/** All that waits in a chat, in the order in which it came up, with the answers that a token with this scope may give. */
+export function asksOf(chat: ChatState, scope: TokenScope | undefined): Ask[] {
   const asks: Ask[] = [];
   for (const part of chat.activeTurn?.responseParts ?? []) {
     if (part.kind !== 'toolCall') continue;
     const { toolCall } = part;
     if (toolCall.status === 'pending-confirmation' || toolCall.status === 'pending-result-confirmation') {
-      asks.push({ kind: 'call', id: `call ${toolCall.toolCallId}`, toolCall });
+      asks.push({
+        kind: 'call',
+        id: `call ${toolCall.toolCallId}`,
+        toolCall: withinScope(toolCall, scope),
+      });
     }
   }
   for (const request of openRequests(chat))
