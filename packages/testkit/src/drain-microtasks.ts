@@ -10,9 +10,16 @@ export async function drainMicrotasks(): Promise<void> {
 /** `readFile` closes its file with a `CloseReq`. */
 const isFileRequest = (name: string): boolean => name.startsWith('FSReq') || name === 'CloseReq';
 
-const { setImmediate: soon } = globalThis;
+/** The real ones, before a test installs fake ones. */
+const { setImmediate: soon, setTimeout: later } = globalThis;
 
 const nextMacrotask = (): Promise<void> =>
   new Promise((resolve) => {
     soon(resolve);
+  });
+
+/** Waits for a real millisecond. */
+export const realPause = (): Promise<void> =>
+  new Promise((resolve) => {
+    later(resolve, 1);
   });

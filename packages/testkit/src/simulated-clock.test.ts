@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { SimulatedClock } from './simulated-clock.ts';
 
@@ -44,4 +46,11 @@ test('a scope that has ended runs no callbacks', async () => {
   await clock.advance(10);
   expect(count).toBe(0);
   expect(clock.timerCount).toBe(0);
+});
+
+test('a program that is waited for gets real time', async () => {
+  const clock = new SimulatedClock();
+  const ended = promisify(execFile)('sleep', ['0.3']);
+  await clock.runUntilSettled(ended);
+  expect(await ended).toMatchObject({ stdout: '' });
 });

@@ -1,5 +1,5 @@
 import type { Clock as ClientClock } from '@agenthost/client';
-import { drainMicrotasks } from './drain-microtasks.ts';
+import { drainMicrotasks, realPause } from './drain-microtasks.ts';
 
 interface Entry {
   readonly at: number;
@@ -105,7 +105,10 @@ export class SimulatedClock implements ClientClock {
     this.#now = Math.max(this.#now, end);
   }
 
-  /** Fires timers until `promise` settles, then settles the same way. Rejects after 10,000 timers. */
+  /**
+   * Fires timers until `promise` settles, then settles the same way. After 100 timers it pauses for a real millisecond before each further one,
+   * because a program or a socket may be what is waited for. Rejects after 10,000 timers.
+   */
   async runUntilSettled(promise: Promise<unknown>): Promise<void> {
     let isSettled = false;
     const done = promise.finally(() => {
@@ -116,6 +119,7 @@ export class SimulatedClock implements ClientClock {
     for (let round = 0; round < 10_000; round += 1) {
       await this.settle();
       if (isSettled) break;
+      if (round >= 100) await realPause();
       this.fireNext();
     }
     if (!isSettled) throw new Error('what was waited for has not settled, whatever timers fired');
