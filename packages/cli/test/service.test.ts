@@ -242,13 +242,17 @@ test('service tells its state, shows its output and removes its files', async ()
   });
 });
 
-test('service install refuses a data folder in use, and tells what systemd says', async () => {
+test('service install refuses a data folder in use, tells what systemd says, and can be taken back without systemd', async () => {
   program('systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
   const failed = await machine.run(['service', 'install'], env());
   expect(failed.code).toBe(1);
   expect(failed.err).toContain(
     'but the service does not run: `systemctl --user daemon-reload` failed: Failed to connect to bus',
   );
+  const removed = await machine.run(['service', 'uninstall'], env());
+  expect(removed.code).toBe(1);
+  expect(removed.err).toContain('but `systemctl --user disable --now agenthost.service` failed: Failed to');
+  expect([existsSync(unitFile()), existsSync(environmentFile())]).toEqual([false, false]);
   await machine.serve();
   const refused = await machine.run(['service', 'install'], env());
   expect(refused.err).toContain('a host has the data folder already');

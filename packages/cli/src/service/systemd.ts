@@ -115,9 +115,21 @@ export class Systemd implements ServiceManager {
 
   async uninstall(context: Context): Promise<void> {
     await this.#known();
-    await mustRun(context, this.#systemctl('disable', '--now', UNIT));
+    let failure: CliError | undefined;
+    try {
+      await mustRun(context, this.#systemctl('disable', '--now', UNIT));
+    } catch (cause) {
+      if (!(cause instanceof CliError)) throw cause;
+      failure = cause;
+    }
     await rm(this.#unitFile, { force: true });
     await rm(this.#environmentFile, { force: true });
+    if (failure !== undefined)
+      throw new CliError(
+        EXIT.error,
+        `removed ${this.#unitFile} and ${this.#environmentFile}, but ${failure.message}: if the host still runs, \`${commandLine('stop')}\` stops it`,
+        { cause: failure },
+      );
     await mustRun(context, this.#systemctl('daemon-reload'));
   }
 
