@@ -38,6 +38,8 @@ export interface GatewayHosts {
 export class GatewayRefusal extends CliError {}
 
 const LIMIT_MS = 10_000;
+/** An address that does not answer is asked again, as a host. */
+const PROBE_LIMIT_MS = 4_000;
 /** Far more than a list of 1,000 hosts. */
 const MAX_ANSWER_LENGTH = 4_000_000;
 
@@ -79,7 +81,7 @@ export async function gatewayAt(
   fingerprint: string | undefined,
 ): Promise<GatewayHosts | undefined> {
   if (target.ssh !== undefined || new URL(target.url).pathname !== '/') return undefined;
-  const answer = await ask(context, screen, target, { fingerprint });
+  const answer = await ask(context, screen, target, { fingerprint, limitMs: PROBE_LIMIT_MS });
   if (answer === undefined || !('status' in answer)) return answer;
   // A host has nothing at this path. Other servers may refuse it too.
   if (/\bgateway\b/.test(answer.reason)) throw refused(context, target, answer);
