@@ -259,6 +259,15 @@ describe.skipIf(programs === undefined)(
       const { output } = await run('sessions', '--host', 'b', '--json');
       expect(output).toContain('ahp-session:/other');
       expect(output).not.toContain(SESSION);
+      // The gateway itself has all of them.
+      const fleet = await run('hosts', 'add', 'fleet', gatewayUrl, '--json', '--token-file', 'token');
+      expect(fleet.output).toContain('"hosts":["fleet/team-a","fleet/team-b"]');
+      const all = (await run('sessions', '--json')).output;
+      expect(all).toMatch(/"ahp-session:\/moved".*"host":"fleet\/team-a"/);
+      expect(all).toMatch(/"ahp-session:\/other".*"host":"b"/);
+      const one = await run('sessions', '--host', 'fleet/team-b', '--json');
+      expect(one.output).toContain('ahp-session:/other');
+      expect(one.output).not.toContain(SESSION);
     }, 120_000);
 
     test('a data folder belongs to one cell and to one host at a time', async () => {

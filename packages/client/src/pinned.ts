@@ -3,6 +3,7 @@ import type { Transport } from '@agenthost/rpc';
 import {
   CertificateRefused,
   canonicalFingerprint,
+  connectPinnedTls,
   connectPinnedWebSocket,
   lookAtTlsPeer,
   type TlsPeer,
@@ -18,7 +19,7 @@ import {
 import { refusedUpgrade } from './connection/refused-upgrade.ts';
 import { CannotConnect, UntrustedHost } from './errors.ts';
 
-export { CertificateRefused, canonicalFingerprint, type TlsPeer };
+export { CertificateRefused, canonicalFingerprint, connectPinnedTls, type TlsPeer };
 
 /** Options of `connectPinned`. */
 export interface PinnedConnectOptions extends ConnectOptions {

@@ -1,7 +1,8 @@
 import type { AhpClient } from '@agenthost/client';
 import type { Command } from 'commander';
 import { readHosts } from '../host-link/discovery.ts';
-import { own } from '../host-link/find-host.ts';
+import { namedTarget, own } from '../host-link/find-host.ts';
+import { gatewayHosts } from '../host-link/gateway-hosts.ts';
 import { openClient } from '../host-link/open-client.ts';
 import { namedHosts } from '../hosts/host-list.ts';
 import { collectSessions } from '../input/session-words.ts';
@@ -76,16 +77,24 @@ async function printWords(
   const { candidates, takesSession, takesHost } = complete(program, words);
   const partial = words.at(-1) ?? '';
   const sessions = takesSession ? await sessionsOf(context, partial) : [];
-  const hosts = takesHost ? await hostNames(context, partial) : [];
+  const hosts = takesHost ? await hostNames(context, screen, partial) : [];
   for (const { word, description } of [...hosts, ...sessions, ...candidates])
     screen.line(`${word}\t${oneLine(description, 80)}`);
   return EXIT.done;
 }
 
-/** The names of the user's list of hosts. */
-async function hostNames(context: Context, partial: string): Promise<readonly Candidate[]> {
+/** The names of the user's list of hosts, and behind `<gateway>/` those of its hosts. */
+async function hostNames(context: Context, screen: Screen, partial: string): Promise<readonly Candidate[]> {
   try {
     const hosts = await namedHosts(context);
+    const gateway = hosts.find((host) => host.gateway === true && partial.startsWith(`${host.name}/`));
+    if (gateway !== undefined) {
+      const target = namedTarget(context, [], gateway, { starts: false, takesVariable: true });
+      const { names } = await gatewayHosts(context, screen, target, { limitMs: LIMIT_MS });
+      return names
+        .map((name) => ({ word: `${gateway.name}/${name}`, description: gateway.url }))
+        .filter(({ word }) => word.startsWith(partial));
+    }
     return hosts
       .filter(({ name }) => name.startsWith(partial))
       .map(({ name, url }) => ({ word: name, description: url }));

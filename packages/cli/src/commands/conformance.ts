@@ -148,7 +148,7 @@ async function play(
 ): Promise<HostReport> {
   const target = await findHost(context, screen, options);
   refuseSsh(target);
-  const fingerprints = await fingerprintsOf(context, screen, target, options.fingerprint);
+  const fingerprints = await fingerprintsOf(context, screen, target, { given: options.fingerprint });
   const { token = target.token } = options;
   return checkHost({
     folder,

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { defined } from '@agenthost/protocol/values';
 import { connectTarget } from '../host-link/connect-target.ts';
 import { readHosts } from '../host-link/discovery.ts';
-import { namedTarget } from '../host-link/find-host.ts';
+import { type HostTarget, namedTarget } from '../host-link/find-host.ts';
+import { GatewayRefusal, gatewayAt } from '../host-link/gateway-hosts.ts';
 import { isSshUrl, sshAddress } from '../host-link/ssh-address.ts';
 import { SshFailure } from '../host-link/ssh-failure.ts';
 import { askEach, everyHost, type HostAnswer, type KnownHost } from '../hosts/every-host.ts';
@@ -46,16 +47,22 @@ export async function addHost(
   checkOptions(url, options);
   const token = (await givenToken(context, options)) ?? urlToken;
   const host: NamedHost = { name, url, ...defined({ token, command: options.command, data: options.data }) };
-  const version =
-    options.check === false ? undefined : await versionOf(context, screen, host, options.fingerprint);
-  await addNamedHost(context, host, options.force === true);
+  const { version, hosts } =
+    options.check === false ? {} : await checkedHost(context, screen, host, options.fingerprint);
+  const gateway = hosts === undefined ? undefined : true;
+  await addNamedHost(context, { ...host, ...defined({ gateway }) }, options.force === true);
   if (options.json === true)
-    screen.json({ name, url, hasToken: token !== undefined, ...defined({ version }) });
+    screen.json({ name, url, hasToken: token !== undefined, ...defined({ version, hosts }) });
   else {
+    const what =
+      hosts === undefined
+        ? version
+        : `a gateway with ${hosts.length === 1 ? '1 host' : `${hosts.length} hosts`}`;
     screen.note(
-      `added ${name}${version === undefined ? '' : `, ${version}`}; its entry is in ${homely(hostListFile(context), context.home)}`,
+      `added ${name}${what === undefined ? '' : `, ${what}`}; its entry is in ${homely(hostListFile(context), context.home)}`,
     );
-    screen.note(`\`${commandLine(`sessions --host ${name}`)}\` lists its sessions`);
+    const [first = `${name}/HOST`] = hosts ?? [name];
+    screen.note(`\`${commandLine(`sessions --host ${first}`)}\` lists its sessions`);
   }
   return EXIT.done;
 }
@@ -91,9 +98,12 @@ export async function listHosts(
     version: client.host?.serverInfo?.version,
   }));
   const answered: StateAnswer[] = [];
+  const told = new Set<HostTarget>();
   for await (const answers of asking) {
-    if (json === true) for (const answer of answers) screen.json(jsonOf(answer));
-    else printHosts(screen, hosts, answers, answered.length === 0);
+    const rows = withGateways(hosts, answers, told);
+    if (json === true)
+      for (const row of rows) screen.json('host' in row ? jsonOf(row) : { ...row, state: 'gateway' });
+    else printHosts(screen, hosts, rows, answered.length === 0);
     answered.push(...answers);
     if (context.outputClosed.aborted) break;
   }
@@ -104,6 +114,28 @@ export async function listHosts(
 
 /** Answer of a host that is asked for its state. */
 type StateAnswer = HostAnswer<{ readonly counts: HostCounts; readonly version: string | undefined }>;
+
+/** A gateway in the list. */
+interface ListedGateway {
+  readonly name: string;
+  readonly url: string;
+  /** Names of its hosts in the list. */
+  readonly hosts: readonly string[];
+}
+
+/** The answers, and before the first one of each gateway the gateway itself. `told`: the gateways that were listed before; later ones are added. */
+const withGateways = (
+  hosts: readonly KnownHost[],
+  answers: readonly StateAnswer[],
+  told: Set<HostTarget>,
+): readonly (StateAnswer | ListedGateway)[] =>
+  answers.flatMap((answer) => {
+    const { gateway } = answer.host;
+    if (gateway === undefined || told.has(gateway)) return [answer];
+    told.add(gateway);
+    const behind = hosts.filter((host) => host.gateway === gateway).map(({ label }) => label);
+    return [{ name: gateway.name ?? '', url: oneLine(gateway.url, 200), hosts: behind }, answer];
+  });
 
 function jsonOf(answer: StateAnswer): object {
   const { host } = answer;
@@ -116,14 +148,15 @@ function jsonOf(answer: StateAnswer): object {
 
 const COLUMNS = ['NAME', 'STATE', 'VERSION', 'SESSIONS', 'ADDRESS'];
 
-/** A row for each answer. The columns of slow hosts, which come later, are as wide as is known before. */
+/** A line for each row. The columns of slow hosts, which come later, are as wide as is known before. */
 function printHosts(
   screen: Screen,
   hosts: readonly KnownHost[],
-  answers: readonly StateAnswer[],
+  found: readonly (StateAnswer | ListedGateway)[],
   isFirst: boolean,
 ): void {
-  const rows = answers.map((answer) => {
+  const rows = found.map((answer) => {
+    if (!('host' in answer)) return [answer.name, 'gateway', '', '', answer.url];
     const { host } = answer;
     if ('problem' in answer)
       return [host.label, answer.isAbsent ? 'no host' : 'problem', '', '', urlOf(host)];
@@ -214,34 +247,42 @@ async function fileText({ cwd }: Context, given: string): Promise<string> {
   }
 }
 
-/** Connects once. Resolves with words about the host. Rejects with a `CliError` if it cannot be used. */
-async function versionOf(
+/** What answers at an address. */
+interface Checked {
+  /** Words about a host. */
+  readonly version?: string;
+  /** The names of the hosts of a gateway, as `--host` takes them. */
+  readonly hosts?: readonly string[];
+}
+
+/** Connects once. Rejects with a `CliError` if the address cannot be used. */
+async function checkedHost(
   context: Context,
   screen: Screen,
   host: NamedHost,
   fingerprint: string | undefined,
-): Promise<string> {
+): Promise<Checked> {
   const target = namedTarget(context, await readHosts(hostsFolder(context)), host, {
     starts: false,
     takesVariable: true,
   });
   screen.status(`connecting to ${oneLine(host.url)}`);
   try {
+    const behind = await gatewayAt(context, screen, target, fingerprint);
+    if (behind !== undefined) return { hosts: behind.names.map((each) => `${host.name}/${each}`) };
     const { client } = await connectTarget(context, screen, target, { fingerprint });
     const { version } = client.host?.serverInfo ?? {};
     client.close();
-    return version === undefined ? 'a host of an unknown version' : `agenthost ${oneLine(version, 40)}`;
+    return {
+      version: version === undefined ? 'a host of an unknown version' : `agenthost ${oneLine(version, 40)}`,
+    };
   } catch (cause) {
     if (!(cause instanceof CliError)) throw cause;
     if (cause.cause instanceof SshFailure && cause.cause.isAbsent)
-      return 'where no host runs yet: the first command starts it';
-    throw new CliError(
-      cause.exitCode,
-      `${cause.message}; nothing was added (--no-check adds it without a connection)`,
-      {
-        cause,
-      },
-    );
+      return { version: 'where no host runs yet: the first command starts it' };
+    // Unasked, a gateway would be added as a host.
+    const how = cause instanceof GatewayRefusal ? '' : ' (--no-check adds it without a connection)';
+    throw new CliError(cause.exitCode, `${cause.message}; nothing was added${how}`, { cause });
   } finally {
     screen.status(undefined);
   }

@@ -1,6 +1,7 @@
 import type { Refusal } from '@agenthost/client';
 import { parseRefusal, type SettingRefusal } from '@agenthost/protocol';
 import { hasCode } from '@agenthost/protocol/values';
+import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 
 /** The connection that was refused. */
@@ -11,6 +12,8 @@ export interface RefusedConnection {
   readonly token: string | undefined;
   /** AGENTHOST_TOKEN. */
   readonly envToken: string | undefined;
+  /** Default: host. */
+  readonly kind?: 'host' | 'gateway';
 }
 
 /** Whether the refusal names a setting. Only a host answers so, even one that hides behind another name. */
@@ -19,9 +22,10 @@ export const namesSetting = ({ details }: Refusal): boolean => details?.kind ===
 /** A refused connection as a sentence, with the next step. */
 export function refusalText(refusal: Refusal, connection: RefusedConnection): string {
   const { status, reason, details } = refusal;
+  const { url, kind = 'host' } = connection;
   const told = reason === '' ? `it answered with status ${status}` : oneLine(reason, 300);
   const why = details?.kind === 'setting' ? SETTING_TEXTS[details.setting] : told;
-  return `the host at ${connection.url} refused the connection: ${why}; ${nextStep(refusal, connection)}`;
+  return `the ${kind} at ${url} refused the connection: ${why}; ${nextStep(refusal, connection)}`;
 }
 
 const SETTING_TEXTS = {
@@ -29,23 +33,33 @@ const SETTING_TEXTS = {
   allowedOrigins: 'the request has an Origin that is not in its allowedOrigins',
 } satisfies Record<SettingRefusal['setting'], string>;
 
-function nextStep({ status, details }: Refusal, { url, token, envToken }: RefusedConnection): string {
+function nextStep(
+  { status, details }: Refusal,
+  { url, token, envToken, kind = 'host' }: RefusedConnection,
+): string {
   if (status === 401) {
     if (token === undefined) return 'set AGENTHOST_TOKEN to its token';
     if (token !== envToken)
       return 'the token that was sent is not valid there: set AGENTHOST_TOKEN, or save a valid one with `hosts add … --force --token-file`';
-    return 'AGENTHOST_TOKEN holds no valid token of this host';
+    return `AGENTHOST_TOKEN holds no valid token of this ${kind}`;
   }
   if (status === 429) return 'wait, and check that AGENTHOST_TOKEN holds a valid token';
   if (status >= 500) return 'try again later';
   if (details?.kind !== 'setting') return 'check the address and the port';
   if (details.setting === 'allowedOrigins') return 'programs send no Origin, so a proxy in between adds it';
+  if (kind === 'gateway') return `restart it with --allowed-host ${oneLine(details.value)}`;
   const entry = withPort(oneLine(details.value), new URL(url).protocol);
   return `add "allowedHosts": [${JSON.stringify(entry)}] to its agenthost.json and restart it, or use the address that it prints`;
 }
 
 const withPort = (authority: string, protocol: string): string =>
   /:\d+$/.test(authority) ? authority : `${authority}:${/^(?:https|wss):$/.test(protocol) ? 443 : 80}`;
+
+/** A host of the list without a token, as a sentence. `url`: without a token. */
+export const noTokenText = (name: string | undefined, url: string): string =>
+  `no token: AGENTHOST_TOKEN is sent only to a host that the command names; \`${commandLine(
+    `hosts add ${oneLine(name ?? '')} ${oneLine(url, 200)} --force --token-file FILE`,
+  )}\` stores one`;
 
 const PROBE_TIMEOUT_MS = 3_000;
 

@@ -11,7 +11,7 @@ import { CliError, EXIT } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { namesSetting, refusalText, whoAnswersAt } from './connect-error.ts';
+import { namesSetting, noTokenText, refusalText, whoAnswersAt } from './connect-error.ts';
 import { type HostTarget, withoutToken } from './find-host.ts';
 import { fingerprintsOf } from './host-trust.ts';
 import { openClient } from './open-client.ts';
@@ -46,7 +46,7 @@ export async function connectTarget(
   const shown = withoutToken(found.url);
   let target: HostTarget = found;
   try {
-    const fingerprints = await fingerprintsOf(context, screen, found, fingerprint);
+    const fingerprints = await fingerprintsOf(context, screen, found, { given: fingerprint });
     const { fingerprints: _known, ...plain } = found;
     target = fingerprints === undefined ? plain : { ...plain, fingerprints };
     const locale = localeOf(context.env);
@@ -108,7 +108,7 @@ async function cannotConnect(
       return new CliError(EXIT.cannotConnect, message, { cause });
     }
     if (target.lacksToken === true && refusal?.status === 401)
-      return new CliError(EXIT.cannotConnect, noTokenText(target), { cause });
+      return new CliError(EXIT.cannotConnect, noTokenText(target.name, url), { cause });
     // After the connection is made, the only refusal is for the token.
     const text = refusalText(refusal ?? { status: 401, reason: cause.message }, asked);
     return new CliError(EXIT.cannotConnect, text, { cause });
@@ -133,11 +133,6 @@ async function cannotConnect(
   }
   return cause;
 }
-
-const noTokenText = ({ name = '', url }: HostTarget): string =>
-  `no token: AGENTHOST_TOKEN is sent only to a host that the command names; \`${commandLine(
-    `hosts add ${oneLine(name)} ${oneLine(withoutToken(url), 200)} --force --token-file FILE`,
-  )}\` stores one`;
 
 /** `de_CH.UTF-8` as BCP 47; nothing for the C locale. */
 function localeOf(env: Context['env']): string | undefined {

@@ -7,6 +7,13 @@ import { commandLine, shellWord } from '../process/own-command.ts';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
+import {
+  behindGateway,
+  type GatewayHosts,
+  GatewayRefusal,
+  gatewayHosts,
+  isHostOfGateway,
+} from './gateway-hosts.ts';
 import { isSshUrl, sshAddress } from './ssh-address.ts';
 import type { SshTarget } from './ssh-arguments.ts';
 import { startHost } from './start-host.ts';
@@ -14,7 +21,7 @@ import { startHost } from './start-host.ts';
 /** Options that choose the host. */
 export interface HostOptions {
   readonly url?: string;
-  /** A name of the list of hosts, or `local`. */
+  /** A name of the list of hosts, `<gateway>/<host>`, or `local`. */
   readonly host?: string;
   /** The session that the command is about, as typed: without `url` and `host`, the host that has it is searched for. */
   readonly ofSession?: string;
@@ -33,7 +40,7 @@ export interface HostTarget {
   readonly fingerprints?: readonly string[];
   /** It runs on this machine, as this user. */
   readonly isOwn: boolean;
-  /** Its name in the list of hosts. Absent: it was not chosen by a name. */
+  /** Its name in the list of hosts, or behind a gateway of the list. Absent: it was not chosen by a name. */
   readonly name?: string;
   /** No token for it is in the list of hosts, and AGENTHOST_TOKEN is not for it. */
   readonly lacksToken?: boolean;
@@ -49,7 +56,7 @@ export interface HostTarget {
 export async function findHost(
   context: Context,
   screen: Screen,
-  { url: given, host: name, start }: HostOptions,
+  { url: given, host: name, start, fingerprint }: HostOptions,
 ): Promise<HostTarget> {
   // A variable is for all commands, an option for this one.
   const url = name !== undefined && given === context.env['AGENTHOST_URL'] ? undefined : given;
@@ -58,12 +65,24 @@ export async function findHost(
   const hosts = await readHosts(folder);
   if (name !== undefined && name !== LOCAL_HOST) {
     const known = await namedHosts(context);
-    const found = known.find((each) => each.name === name);
+    const slash = name.indexOf('/');
+    const [listed, behind] = slash === -1 ? [name] : [name.slice(0, slash), name.slice(slash + 1)];
+    const found = known.find((each) => each.name === listed);
     if (found === undefined)
       throw usageError(
         `--host: no host is called ${oneLine(name) || '(nothing)'}${knownNames(known)}; \`${commandLine('hosts add')}\` adds one`,
       );
-    return namedTarget(context, hosts, found, { starts: true, takesVariable: true });
+    const target = namedTarget(context, hosts, found, { starts: true, takesVariable: true });
+    if (found.gateway === true) {
+      // A variable is for the host of AGENTHOST_URL.
+      const pin = fingerprint === context.env['AGENTHOST_FINGERPRINT'] ? undefined : fingerprint;
+      return hostBehind(context, screen, target, { host: behind, fingerprint: pin });
+    }
+    if (behind !== undefined)
+      throw usageError(
+        `--host: ${listed} was added as a host, not as a gateway; if a gateway runs at its address now, add it again with \`${commandLine('hosts add … --force')}\``,
+      );
+    return target;
   }
   if (url !== undefined && isSshUrl(url)) return sshTarget(context, { url }, true);
   if (url !== undefined) return named(hosts, url, context.env['AGENTHOST_TOKEN']);
@@ -82,6 +101,38 @@ export async function findHost(
   throw new CliError(
     EXIT.cannotConnect,
     `no host is running: start one with \`${commandLine('serve')}\`, or add --start to this command${choice}`,
+  );
+}
+
+/** The host behind a gateway that a command names; without a name, the only one. Rejects with a `CliError` that has the names. */
+async function hostBehind(
+  context: Context,
+  screen: Screen,
+  gateway: HostTarget,
+  {
+    host = '',
+    fingerprint,
+  }: { readonly host?: string | undefined; readonly fingerprint: string | undefined },
+): Promise<HostTarget> {
+  const { name: listed = '' } = gateway;
+  let hosts: GatewayHosts;
+  try {
+    hosts = await gatewayHosts(context, screen, gateway, { fingerprint });
+  } catch (cause) {
+    // It routes also while its database does not answer, and with an access token of the host, which cannot read the list.
+    if (isHostOfGateway(host) && cause instanceof GatewayRefusal) return behindGateway(gateway, host);
+    throw cause;
+  }
+  const { names } = hosts;
+  const [only = '', ...others] = names;
+  const chosen = host === '' && others.length === 0 ? only : host;
+  if (chosen !== '' && names.includes(chosen)) return behindGateway(gateway, chosen, hosts);
+  if (names.length === 0) throw new CliError(EXIT.error, `--host: the gateway ${listed} has no hosts yet`);
+  const full = oneLine(names.map((each) => `${listed}/${each}`).join(', '), 1_000);
+  throw usageError(
+    host === ''
+      ? `--host: ${listed} is a gateway with ${names.length} hosts: choose one with --host: ${full}`
+      : `--host: the gateway ${listed} has no host ${oneLine(host, 100)}; its hosts are ${full}`,
   );
 }
 

@@ -8,9 +8,17 @@ import { knownHostsFile } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
 import type { Screen } from '../render/screen.ts';
 import { changeFile } from './change-file.ts';
-import type { HostTarget } from './find-host.ts';
+import type { ClientTarget } from './open-client.ts';
 
 const CERTIFICATE_TIMEOUT_MS = 10_000;
+
+/** Options of `fingerprintsOf`. */
+export interface TrustOptions {
+  /** `--fingerprint`. */
+  readonly given: string | undefined;
+  /** Gives up. Default: after 10 s. */
+  readonly signal?: AbortSignal;
+}
 
 /**
  * The fingerprints of which a host's certificate or key must have one; absent when the authorities of this machine vouch for it, or
@@ -20,8 +28,8 @@ const CERTIFICATE_TIMEOUT_MS = 10_000;
 export async function fingerprintsOf(
   context: Context,
   screen: Screen,
-  target: HostTarget,
-  given: string | undefined,
+  target: ClientTarget,
+  { given, signal = AbortSignal.timeout(CERTIFICATE_TIMEOUT_MS) }: TrustOptions,
 ): Promise<readonly string[] | undefined> {
   const url = new URL(target.url);
   const isSecure = /^(?:https|wss):$/.test(url.protocol);
@@ -38,7 +46,7 @@ export async function fingerprintsOf(
     throw usageError('--fingerprint: expected a SHA-256 of 64 hexadecimal digits, with or without colons');
   const known = await knownCertificate(file, authority);
   const expected = wanted === undefined ? known && [known.fingerprint, known.keyFingerprint] : [wanted];
-  const peer = await look(target.url, url.host);
+  const peer = await look(target.url, url.host, signal);
   if (expected?.some((one) => one === peer.fingerprint || one === peer.keyFingerprint) === true) {
     if (known?.fingerprint !== peer.fingerprint) await rememberCertificate(file, authority, peer);
     return [peer.fingerprint, peer.keyFingerprint];
@@ -53,10 +61,10 @@ export async function fingerprintsOf(
   return [peer.fingerprint, peer.keyFingerprint];
 }
 
-async function look(given: string, host: string): Promise<TlsPeer> {
+async function look(given: string, host: string, signal: AbortSignal): Promise<TlsPeer> {
   const { certificateAt } = await import('@agenthost/client/pinned');
   try {
-    return await certificateAt(given, AbortSignal.timeout(CERTIFICATE_TIMEOUT_MS));
+    return await certificateAt(given, signal);
   } catch (cause) {
     if (!(cause instanceof CannotConnect)) throw cause;
     const message = isNoTls(cause.cause)

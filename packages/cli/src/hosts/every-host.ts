@@ -1,12 +1,13 @@
 import type { AhpClient } from '@agenthost/client';
 import { errorText } from '@agenthost/protocol/values';
-import { connectTarget } from '../host-link/connect-target.ts';
+import { type Connected, type ConnectTargetOptions, connectTarget } from '../host-link/connect-target.ts';
 import { readHosts } from '../host-link/discovery.ts';
 import { type HostTarget, namedTarget, own } from '../host-link/find-host.ts';
+import { behindGateway, gatewayHosts } from '../host-link/gateway-hosts.ts';
 import { SshFailure } from '../host-link/ssh-failure.ts';
 import { startHost } from '../host-link/start-host.ts';
 import type { Context } from '../process/context.ts';
-import { CliError } from '../process/exit.ts';
+import { CliError, EXIT } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -17,6 +18,10 @@ export interface KnownHost {
   /** Its name; that of the only host on this machine is `local`, several have their addresses unless the list names them. */
   readonly label: string;
   readonly target: HostTarget;
+  /** The gateway that it is behind. */
+  readonly gateway?: HostTarget;
+  /** It is a gateway, and why its hosts are not known. */
+  readonly problem?: CliError;
 }
 
 /** What a host answered, or why it did not. */
@@ -31,13 +36,15 @@ export type HostAnswer<T> = { readonly host: KnownHost } & (
 
 /** Time that answers are collected before the first ones are shown. */
 const PATIENCE_MS = 3_000;
+/** Time for a gateway to list its hosts. They are asked afterwards, together with all other hosts. */
+const GATEWAY_LIMIT_MS = 3_000;
 /** Time for one host to answer. `ssh` signs in first. */
 const LIMIT_MS = 10_000;
 const SSH_LIMIT_MS = 30_000;
 
 /**
- * The hosts that run on this machine, and those of the user's list, in this order. `starts`: starts a host here if none runs. A list that cannot be read is
- * noted and left out.
+ * The hosts that run on this machine, and those of the user's list and of its gateways, in this order. `starts`: starts a host here if none runs. A list that
+ * cannot be read is noted and left out.
  */
 export async function everyHost(
   context: Context,
@@ -53,20 +60,61 @@ export async function everyHost(
   }));
   const named: KnownHost[] = [];
   const ownNames = new Map<string, string>();
-  for (const host of await listed(context, screen)) {
-    const use = { starts: false, takesVariable: false };
+  const use = { starts: false, takesVariable: false };
+  const entries = (await listed(context, screen)).flatMap((host) => {
     const target = targetOrNote(screen, host, () => namedTarget(context, running, host, use));
-    if (target === undefined) continue;
-    if (!target.isOwn) {
-      named.push({ label: host.name, target });
+    return target === undefined ? [] : [{ label: host.name, target, isGateway: host.gateway === true }];
+  });
+  const found = await Promise.all(
+    entries.map(
+      async ({ isGateway, ...host }): Promise<readonly KnownHost[]> =>
+        isGateway ? hostsBehind(context, screen, host.target) : [host],
+    ),
+  );
+  for (const host of found.flat()) {
+    const { label, target, gateway } = host;
+    if (target.isOwn) {
+      // A host of this machine is listed already. If it has several names, the first one is shown.
+      const address = new URL(target.url).host;
+      if (!ownNames.has(address)) ownNames.set(address, label);
       continue;
     }
-    // A host of this machine is listed already. If it has several names, the first one is shown.
-    const address = new URL(target.url).host;
-    if (!ownNames.has(address)) ownNames.set(address, host.name);
+    // A host behind a gateway may also have a name of its own.
+    if (gateway === undefined || !entries.some((entry) => entry.target.url === target.url)) named.push(host);
   }
   // The only host here has the label `local`, which is no address.
   return [...local.map(({ label, target }) => ({ label: ownNames.get(label) ?? label, target })), ...named];
+}
+
+/** The hosts behind a gateway, or the gateway itself with its problem. */
+async function hostsBehind(
+  context: Context,
+  screen: Screen,
+  gateway: HostTarget,
+): Promise<readonly KnownHost[]> {
+  const { name: label = '' } = gateway;
+  try {
+    const hosts = await gatewayHosts(context, screen, gateway, { limitMs: GATEWAY_LIMIT_MS });
+    if (hosts.names.length === 0) throw new CliError(EXIT.error, 'the gateway has no hosts yet');
+    return hosts.names.map((host) => {
+      const target = behindGateway(gateway, host, hosts);
+      return { label: `${label}/${host}`, target, gateway };
+    });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return [{ label, target: gateway, problem: error }];
+  }
+}
+
+/** Connects to a host of a list. Rejects as `connectTarget`. */
+export async function connectKnown(
+  context: Context,
+  screen: Screen,
+  { target, problem }: KnownHost,
+  options: ConnectTargetOptions,
+): Promise<Connected> {
+  if (problem !== undefined) throw problem;
+  return connectTarget(context, screen, target, options);
 }
 
 /** Whether a list of all hosts has more than the one host of this machine. */
@@ -170,7 +218,7 @@ async function askOne<T>(question: Question<T>): Promise<HostAnswer<T>> {
 }
 
 async function connected<T>({ context, screen, host, ask }: Question<T>, signal: AbortSignal): Promise<T> {
-  const { client } = await connectTarget(context, screen, host.target, { signal });
+  const { client } = await connectKnown(context, screen, host, { signal });
   const close = (): void => client.close();
   signal.addEventListener('abort', close, { once: true });
   try {

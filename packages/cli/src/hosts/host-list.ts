@@ -16,6 +16,8 @@ export interface NamedHost {
   readonly command?: string;
   /** Over SSH: the data folder of the host. Absent: the only host that runs there. */
   readonly data?: string;
+  /** It is a gateway, and its hosts are called `<name>/<host>`. Absent: a host. */
+  readonly gateway?: boolean;
 }
 
 /** The name of the host on this machine. It is not in the list. */
@@ -106,7 +108,9 @@ function parseList(file: string, text: string): readonly NamedHost[] {
   if (!Array.isArray(hosts)) throw damaged('no list of hosts');
   return hosts.map((host: unknown, index) => {
     if (!isNamedHost(host))
-      throw damaged(`the host at position ${index + 1} has no valid name, url, token, command or data`);
+      throw damaged(
+        `the host at position ${index + 1} has no valid name, url, token, command, data or gateway`,
+      );
     return host;
   });
 }
@@ -120,6 +124,7 @@ function isNamedHost(value: unknown): value is NamedHost {
     typeof name === 'string' &&
     isHostName(name) &&
     isText('url') &&
+    (!members.has('gateway') || typeof members.get('gateway') === 'boolean') &&
     ['token', 'command', 'data'].every((key) => !members.has(key) || isText(key))
   );
 }

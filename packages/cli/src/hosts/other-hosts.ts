@@ -2,12 +2,12 @@ import { Writable } from 'node:stream';
 import type { Mirror } from '@agenthost/client';
 import { ROOT_URI } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
-import { type Connected, connectTarget } from '../host-link/connect-target.ts';
+import type { Connected } from '../host-link/connect-target.ts';
 import type { HostTarget } from '../host-link/find-host.ts';
 import type { Context } from '../process/context.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { Screen } from '../render/screen.ts';
-import { everyHost, isAbsent, type KnownHost } from './every-host.ts';
+import { connectKnown, everyHost, isAbsent, type KnownHost } from './every-host.ts';
 
 /** Takes a host that has answered. */
 type AddHost = (label: string, connected: Connected, root: Mirror<'root'>) => void;
@@ -49,14 +49,11 @@ export class OtherHosts {
     this.#closing.abort(new Error('the command has ended'));
   }
 
-  async #connect(
-    screen: Screen,
-    { label, target }: KnownHost,
-    tell: (problem: string) => void,
-  ): Promise<void> {
+  async #connect(screen: Screen, host: KnownHost, tell: (problem: string) => void): Promise<void> {
+    const { label } = host;
     const { signal } = this.#closing;
     try {
-      const connected = await connectTarget(this.#context, screen, target, { signal });
+      const connected = await connectKnown(this.#context, screen, host, { signal });
       const { client } = connected;
       if (signal.aborted) return client.close();
       signal.addEventListener('abort', () => client.close(), { once: true });

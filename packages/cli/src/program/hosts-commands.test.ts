@@ -19,6 +19,7 @@ test.each([
   [['hosts', 'add', 'local', 'http://127.0.0.1:1'], 2, 'expected a name'],
   [['hosts', 'add', '-x', 'http://127.0.0.1:1'], 2, 'unknown option'],
   [['hosts', 'add', 'a b', 'http://127.0.0.1:1'], 2, 'expected a name'],
+  [['hosts', 'add', 'a/b', 'http://127.0.0.1:1'], 2, 'expected a name'],
   [['hosts', 'add', 'x', 'ftp://a'], 2, 'expected an address'],
   [['hosts', 'add', 'x', 'https://me:pw@a.example'], 2, 'has a user or a password'],
   [['hosts', 'add', 'x', 'ssh://-oProxyCommand=x'], 2, 'expected an address such as ssh://user@server'],

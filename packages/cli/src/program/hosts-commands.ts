@@ -23,7 +23,7 @@ export function addHostsCommands({ context, screen, program, command, example, d
     'verbose',
   ])
     .argument('<name>', 'name of the host, for --host')
-    .argument('<url>', 'its address: http(s)://…, ws(s)://… or ssh://user@server')
+    .argument('<url>', 'its address, or that of a gateway: http(s)://…, ws(s)://… or ssh://user@server')
     .action(async (name: string, url: string, options: AddHostOptions) => {
       const { addHost } = await import('../commands/hosts.ts');
       done(await addHost(context, screen, [name, url], options));
@@ -33,6 +33,7 @@ export function addHostsCommands({ context, screen, program, command, example, d
     'agenthost hosts add lab https://lab.example:4711 --token-file token.txt',
     'echo "$TOKEN" | agenthost hosts add lab https://lab:4711 --token-file -',
     'agenthost hosts add build ssh://build --command "npx agenthost"',
+    'agenthost hosts add fleet https://agents.example.org --token-file -  a gateway; its hosts are fleet/HOST',
   ]);
   const listing = command(hosts, 'list', 'list all hosts, with what runs and what waits on them', [
     'json',

@@ -5,7 +5,8 @@ export const HOSTS_OPTIONS = {
   hostName: {
     flags: '--host <name>',
     type: 'text',
-    description: 'name of a host of `hosts list`; `local` is the one on this machine',
+    description:
+      'name of a host of `hosts list`, such as build or, behind a gateway, fleet/build; `local` is the one on this machine',
     defaultText: '--url',
   },
   checkedHost: {
