@@ -108,7 +108,7 @@ test.skipIf(missing.length > 0)(
     );
     expect(installed.code).toBe(0);
     expect(installed.err).toContain('`loginctl enable-linger` starts it with the machine');
-    expect(installed.err).toContain('the service does not get FOO_API_KEY; --env passes one on');
+    expect(installed.err).toContain('the service does not get FOO_API_KEY; --env NAME passes a variable');
     expect(calls().filter((call) => call.startsWith('systemctl'))).toEqual([
       'systemctl --user daemon-reload',
       'systemctl --user enable agenthost.service',
@@ -251,5 +251,5 @@ test('service install refuses a data folder in use, and tells what systemd says'
   );
   await machine.serve();
   const refused = await machine.run(['service', 'install'], env());
-  expect(refused.err).toContain('a host has the data folder already');
+  expect(refused.err).toContain('a host already uses the data folder');
 });

@@ -31,7 +31,7 @@ export interface AddHostOptions {
   readonly json?: boolean;
 }
 
-/** `hosts add`: gives a host a name, after it has answered. */
+/** `hosts add`: adds a host with a name, after it has answered. */
 export async function addHost(
   context: Context,
   screen: Screen,
@@ -60,7 +60,7 @@ export async function addHost(
   return EXIT.done;
 }
 
-/** `hosts remove`: forgets hosts, and their tokens. */
+/** `hosts remove`: removes hosts and their tokens from the list. */
 export async function removeHosts(
   context: Context,
   screen: Screen,
@@ -73,7 +73,7 @@ export async function removeHosts(
   return EXIT.done;
 }
 
-/** `hosts list`: the hosts of this machine and those of the list, with what happens on each. */
+/** `hosts list`: the hosts of this machine and those of the list, with the state of each. */
 export async function listHosts(
   context: Context,
   screen: Screen,
@@ -102,7 +102,7 @@ export async function listHosts(
   return EXIT.done;
 }
 
-/** Answer of a host that is asked for its state. */
+/** Answer of a host to the request for its state. */
 type StateAnswer = HostAnswer<{ readonly counts: HostCounts; readonly version: string | undefined }>;
 
 function jsonOf(answer: StateAnswer): object {
@@ -116,7 +116,7 @@ function jsonOf(answer: StateAnswer): object {
 
 const COLUMNS = ['NAME', 'STATE', 'VERSION', 'SESSIONS', 'ADDRESS'];
 
-/** A row for each answer. The columns of slow hosts, which come later, are as wide as is known before. */
+/** A row for each answer. Rows of slow hosts come later, and have the column widths of the first rows. */
 function printHosts(
   screen: Screen,
   hosts: readonly KnownHost[],
@@ -143,7 +143,7 @@ function printHosts(
   for (const row of rows) screen.line(padded(row));
 }
 
-/** Says which hosts do not answer, and which sessions wait for somebody. */
+/** Reports the hosts that do not answer, and the sessions that wait for the user. */
 function noteStates(screen: Screen, answers: readonly StateAnswer[]): void {
   for (const answer of answers)
     if ('problem' in answer && !answer.isAbsent) screen.note(`${answer.host.label}: ${answer.problem}`);
@@ -177,7 +177,7 @@ function addressOf(given: string): { readonly url: string; readonly token?: stri
       `expected an address such as https://build.example:4711 or ssh://user@server, got ${oneLine(given) || '(nothing)'}`,
     );
   if (url.username !== '' || url.password !== '')
-    throw usageError('the address has a user or a password: a host takes a token, with --token-file');
+    throw usageError('the address has a user or a password: use a token instead, with --token-file');
   const token = url.searchParams.get('token') ?? new URLSearchParams(url.hash.slice(1)).get('token');
   url.searchParams.delete('token');
   url.hash = '';
@@ -190,7 +190,7 @@ function checkOptions(url: string, { command, data, fingerprint, check }: AddHos
   if (isSshUrl(url) && fingerprint !== undefined)
     throw usageError('--fingerprint is for https and wss; ssh checks the keys of its machines itself');
   if (fingerprint !== undefined && check === false)
-    throw usageError('--fingerprint needs the host, and --no-check does not ask it: use one of them');
+    throw usageError('--fingerprint requires a connection, and --no-check makes none: use one of them');
   if (command?.trim() === '') throw usageError('--command: expected a command line, got nothing');
 }
 
@@ -214,7 +214,7 @@ async function fileText({ cwd }: Context, given: string): Promise<string> {
   }
 }
 
-/** Connects once. Resolves with words about the host. Rejects with a `CliError` if it cannot be used. */
+/** Connects once. Resolves with a description of the host. Rejects with a `CliError` if the host cannot be used. */
 async function versionOf(
   context: Context,
   screen: Screen,
@@ -234,7 +234,7 @@ async function versionOf(
   } catch (cause) {
     if (!(cause instanceof CliError)) throw cause;
     if (cause.cause instanceof SshFailure && cause.cause.isAbsent)
-      return 'where no host runs yet: the first command starts it';
+      return 'where no host runs yet: the first command starts one';
     throw new CliError(
       cause.exitCode,
       `${cause.message}; nothing was added (--no-check adds it without a connection)`,

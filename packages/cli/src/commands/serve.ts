@@ -33,13 +33,13 @@ import { takeNotifier } from '../service/notify.ts';
 /** Time limit for counting terminals at the end, so that it cannot delay the stop. */
 const STOP_TIMEOUT_MS = 2_000;
 
-/** Variables that may have the password of the database, the first that counts first. */
+/** Variables with the password of the database, in the order of their precedence. */
 const PASSWORD_VARIABLES = ['AGENTHOST_JOURNAL_PASSWORD', 'PGPASSWORD'];
 
 /** On other addresses than loopback the host refuses shorter tokens. */
 const WEAK_TOKEN_LENGTH = 16;
 
-/** Where the config file is, and whether somebody asked for it. */
+/** The path of the config file, and whether an option names it. */
 export function configFileOf(
   context: Context,
   given: string | undefined,
@@ -48,7 +48,7 @@ export function configFileOf(
   return { file: join(configFolder(context), 'agenthost.json'), isRequired: false };
 }
 
-/** `serve`: runs a host until it is told to stop. */
+/** `serve`: runs a host until a signal stops it. */
 export async function serve(context: Context, screen: Screen, options: ServeOptions): Promise<ExitCode> {
   const stopped = stopSignal(context);
   const notifier = takeNotifier(process.env, (line) => screen.note(oneLine(line)));
@@ -203,7 +203,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         const count = await countTerminals({ url: wsUrl, token, ...pins });
         if (count > 0) screen.note(fateOfTerminals(count, options.keeper !== false));
       }
-      // A command that has drained the host has told its user which turns are cut off.
+      // A command that has drained the host has reported the turns that are cut off.
       const drain = hasWaited ? 0 : (options.drain ?? 0);
       if (drain > 0) await notifier.status('waiting for running turns');
       const cutOff = drain === 0 ? 0 : await running.drain(drain * 1_000);

@@ -24,7 +24,7 @@ export const HOSTS_OPTIONS = {
     flags: '--fingerprint <sha256>',
     type: 'text',
     description: "SHA-256 of the host's certificate, for https and wss",
-    defaultText: 'the certificate that is seen now',
+    defaultText: 'the certificate that the host has now',
   },
   sshCommand: {
     flags: '--command <command>',
@@ -38,6 +38,6 @@ export const HOSTS_OPTIONS = {
     description: 'over ssh: data folder of the host on the other machine',
     defaultText: 'the only host that runs there',
   },
-  noCheck: { flags: '--no-check', type: 'flag', description: 'add the host without asking it' },
+  noCheck: { flags: '--no-check', type: 'flag', description: 'add the host without connecting to it' },
   startAbsent: { flags: '--start', type: 'flag', description: 'start a host if none runs' },
 } as const satisfies Record<string, OptionSpec>;

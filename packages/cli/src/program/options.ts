@@ -32,7 +32,7 @@ export const OPTIONS = {
     type: 'text',
     env: 'AGENTHOST_FINGERPRINT',
     description: "SHA-256 of the host's certificate, for https and wss; other certificates are refused",
-    defaultText: 'the certificate that was seen first',
+    defaultText: 'the certificate of the first connection',
   },
   record: {
     flags: '--record <file>',
@@ -93,7 +93,7 @@ export const OPTIONS = {
   checkFormat: {
     flags: '--check',
     type: 'flag',
-    description: 'only say whether the file has the format of recordings, and what is wrong with it',
+    description: 'only check the format of the file, and list what is wrong',
   },
   har: {
     flags: '--har <file>',
@@ -444,7 +444,7 @@ export const OPTIONS = {
     flags: '--person <name>',
     type: 'text',
     description: 'person that the token belongs to; the name is shown with what the person does',
-    defaultText: 'nobody in particular',
+    defaultText: 'none',
   },
   sharedWith: {
     flags: '--person <name>',

@@ -178,7 +178,7 @@ export function roleOfRequest<M extends ClientRequestMethod>(
 export const isWithinSession = (type: ClientActionType): boolean => IN_SESSION[type];
 
 /**
- * The part of a message that goes beyond its session; `undefined`: none. Files of the host, other chats and annotations may show more than the
+ * The part of a message that affects more than its session; `undefined`: none. Files of the host, other chats and annotations may show more than the
  * session does, and a command runs in a terminal. `commandPrefix`: the host's `terminalCommandPrefix`.
  */
 export function partBeyondSession(
