@@ -132,7 +132,7 @@ export const tokenRequired = (path: string | undefined, address: string | undefi
  * folder.
  */
 export function tokenPlace(path: string | undefined, address: string | undefined): string {
-  if (path === undefined) return "whoever started the host gave it the owner's token";
+  if (path === undefined) return "the person who started the host has the owner's token";
   if (!isLoopbackName(addressName(address)))
     return "the owner's token is in `owner-token` in the data folder of the host";
   const home = homedir();

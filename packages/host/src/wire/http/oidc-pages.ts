@@ -57,7 +57,7 @@ function tell({ response, view }: Visit, status: number, reason: string): void {
 const bindingName = ({ cookie }: Visit): string => `${cookie.replace(/^__(?:Host|Secure)-/, '')}_oidc`;
 
 /**
- * The cookie of a begun sign-in. It has to be sent with the way back from the provider, which `SameSite=Strict` would prevent. Without a secret,
+ * The cookie of a begun sign-in. It has to be sent with the redirect from the provider, which `SameSite=Strict` would prevent. Without a secret,
  * the browser forgets it.
  */
 function bindingCookie(visit: Visit, secret: string | undefined): string {
