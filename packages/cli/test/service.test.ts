@@ -107,7 +107,7 @@ test.skipIf(missing.length > 0)(
       env(),
     );
     expect(installed.code).toBe(0);
-    expect(installed.err).toContain('`loginctl enable-linger` starts it with the machine');
+    expect(installed.err).toContain('`loginctl enable-linger` starts it at boot');
     expect(installed.err).toContain('the service does not get FOO_API_KEY; --env NAME passes a variable');
     expect(calls().filter((call) => call.startsWith('systemctl'))).toEqual([
       'systemctl --user daemon-reload',

@@ -327,14 +327,14 @@ export const OPTIONS = {
   afterChat: {
     flags: '--after <chat>',
     type: 'text',
-    description: 'chat to put it behind: id, or the beginning of an id',
+    description: 'chat after which to place it: id, or the beginning of an id',
     defaultText: 'the front of the list',
   },
   openOnly: { flags: '--open', type: 'flag', description: 'only comments that are not resolved' },
   withText: {
     flags: '--text <text>',
     type: 'text',
-    description: 'the message that goes with the comments',
+    description: 'the message that is sent with the comments',
     defaultText: 'a request to address them',
   },
   newChat: { flags: '--new-chat', type: 'flag', description: 'ask in a new chat of the session' },

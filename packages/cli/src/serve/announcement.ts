@@ -102,7 +102,7 @@ export function introduceHost(context: Context, screen: Screen, host: Introduced
   screen.line(`  agents  ${agents.offered.map((id) => agentText(id, agents)).join(', ')}`);
   if (agents.installed.length === 0) {
     screen.line(
-      `          no agent but demo was found on PATH; \`${commandLine('agents')}\` says how to install one`,
+      `          no agent but demo was found on PATH; \`${commandLine('agents')}\` shows how to install one`,
     );
   }
   for (const warning of host.certificate?.warnings ?? []) screen.note(screen.colors.yellow(oneLine(warning)));

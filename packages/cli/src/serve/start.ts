@@ -188,7 +188,7 @@ export async function startHosting(
   } finally {
     wait.isOver = true;
   }
-  if (listening === undefined) throw new Error('the host did not say where it listens');
+  if (listening === undefined) throw new Error('the host did not report its address');
   let { certificate } = listening;
   host.on('certificateRenewed', (renewed) => {
     certificate = renewed.certificate;

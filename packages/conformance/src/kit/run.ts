@@ -115,7 +115,7 @@ async function runCheck(check: Check, bench: Bench): Promise<CheckResult> {
     bench.signal.throwIfAborted();
     // A value that no check expected; the frames show it.
     if (!(error instanceof Violation))
-      return result('failed', `the check could not go on: ${errorText(error)}`);
+      return result('failed', `the check could not continue: ${errorText(error)}`);
     return result('failed', error.message, error.frames.length > 0 ? [...error.frames] : undefined);
   } finally {
     await bench.end().catch(() => undefined);

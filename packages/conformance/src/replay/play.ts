@@ -12,7 +12,7 @@ const CREATING: Readonly<Record<string, string>> = {
   createTerminal: 'channel',
 };
 
-/** Longest wait for an answer or a name of the host's. Then the replay goes on without it. */
+/** Longest wait for an answer or a name of the host's. Then the replay continues without it. */
 const PATIENCE_MS = 10_000;
 
 /** Longest wait for an envelope. A kind of envelope that does not come is not waited for again. */

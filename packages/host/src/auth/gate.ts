@@ -97,7 +97,7 @@ export class Gate {
     this.#browsers.end(secret);
   }
 
-  /** Where the owner's token is, in words for a caller at this remote address. */
+  /** A sentence about the place of the owner's token, for a caller at this remote address. */
   tokenPlace(address: string | undefined): string {
     return tokenPlace(this.#tokenPath, address);
   }

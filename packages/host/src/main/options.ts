@@ -242,7 +242,7 @@ export interface HostOptions {
 export interface DrainOptions {
   /** Longest wait for running turns, in ms. */
   readonly timeoutMs: number;
-  /** Ends the drain: the host takes turns again. Absent: it takes none any more. */
+  /** Ends the drain: the host starts turns again. Absent: the drain lasts until the host stops. */
   readonly signal?: AbortSignal;
 }
 

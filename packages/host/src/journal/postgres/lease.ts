@@ -18,7 +18,7 @@ export const holderName = (): string => `${hostname()} (process ${process.pid})`
 
 /**
  * Tries to take a cell. Resolves with the lease, or with the refusal when another host holds the cell. Locks nothing while the lease of another
- * host is valid. If a transaction of the former holder has passed its fence, the server ends it first, so that this host reads its envelopes.
+ * host is valid. Waits for the end of a transaction of the former holder that has passed its fence, so that its envelopes are read.
  */
 export async function takeLease(
   connection: Connection,
