@@ -58,7 +58,7 @@ export const DAEMON_OPTIONS = {
     type: 'list',
     description:
       'variable for the host and its agents: NAME takes the value of your login shell, NAME=value sets one; repeatable',
-    defaultText: 'only PATH, the language, proxies, certificates and similar ones',
+    defaultText: 'only PATH, the language, proxies, certificates and other basic variables',
   },
   print: { flags: '--print', type: 'flag', description: 'print the file of the service, and change nothing' },
   ofSystem: {

@@ -18,7 +18,7 @@ export const HOSTS_OPTIONS = {
     flags: '--token-file <file>',
     type: 'text',
     description: 'file with an access token of the host; - reads standard input',
-    defaultText: 'over ssh, the token of its owner; otherwise AGENTHOST_TOKEN of each command that names it',
+    defaultText: 'over ssh, the token of its owner; otherwise AGENTHOST_TOKEN, when a command names the host',
   },
   hostFingerprint: {
     flags: '--fingerprint <sha256>',
