@@ -53,7 +53,7 @@ export interface GatewayOptions {
   readonly allowedOrigins?: readonly string[];
   /** Addresses of trusted proxies in front of the gateway, besides loopback. Absent: forwarded headers are ignored. */
   readonly proxies?: readonly string[] | undefined;
-  /** Shown to pages that ask. Default: ''. */
+  /** Version that pages show. Default: ''. */
   readonly version?: string;
   readonly log?: Log;
   readonly clock?: Clock;
@@ -67,7 +67,7 @@ export const MIN_GATEWAY_TOKEN_LENGTH = 32;
 
 const DEFAULT_PORT = 4710;
 
-/** `/h/<cell>` and the path behind it. */
+/** `/h/<cell>`, and the rest of the path. */
 const CELL_PATH = /^\/h\/([^/]+)(\/.*)?$/;
 
 /** A request for a cell. */
