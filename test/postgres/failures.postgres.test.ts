@@ -82,7 +82,7 @@ describe.skipIf(programs === undefined)(
       // In the middle of a commit, or between two.
       await expect
         .poll(() => host.errors, PATIENCE)
-        .toMatch(/the host cannot save data now|waiting for the database, which has not said/);
+        .toMatch(/the host cannot save data now|waiting for the database; it is unknown/);
       expect(host.errors).toContain('no answer from PostgreSQL');
       await server.start();
       await expectWhole('killed');

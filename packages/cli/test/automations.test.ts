@@ -38,9 +38,7 @@ test('agenthost automations adds, shows, changes, runs and removes an automation
     },
   });
   expect(entry).not.toHaveProperty('definition.disableConditions.0');
-  expect((await automations('disable', 'nightly')).out).toBe(
-    'Nightly: disabled; it runs only when it is told to\n',
-  );
+  expect((await automations('disable', 'nightly')).out).toBe('Nightly: disabled; it runs only on request\n');
   const ran = await automations('run', 'nightly', '--wait');
   expect(ran).toMatchObject({
     code: 0,
@@ -57,8 +55,8 @@ test('agenthost automations adds, shows, changes, runs and removes an automation
     'when    A turn of a session ends: The turn fails\n',
   );
   const off = await automations('edit', 'nightly', '--cron', 'off', '--on', 'off');
-  expect(off).toMatchObject({ code: 0, out: expect.stringContaining('only when it is told to') });
-  expect((await automations('show', 'nightly')).out).toContain('when    only when it is told to\n');
+  expect(off).toMatchObject({ code: 0, out: expect.stringContaining('only on request') });
+  expect((await automations('show', 'nightly')).out).toContain('when    only on request\n');
   expect((await automations('cancel', 'nightly')).err).toContain('the automation has no run in progress');
   const [{ resource: over } = { resource: '' }] = jsonLines(
     (await automations('runs', 'nightly', '--json')).out,

@@ -75,7 +75,7 @@ describe('start, status, restart and stop', () => {
     ]);
     const shown = await machine.run(['status']);
     expect(shown.out).toMatch(/^ {2}sessions +1: 0 run, 1 waits for you$/m);
-    expect(shown.err).toMatch(/^version 9\.9\.9 is out; this program is version \d/m);
+    expect(shown.err).toMatch(/^version 9\.9\.9 is available; this program is version \d/m);
     expect(json.out + shown.out).not.toContain(machine.hosts()[0]?.token);
 
     const restarting = machine.start(['restart', '--drain', '600', '--json']);
@@ -121,7 +121,7 @@ describe('start, status, restart and stop', () => {
     for (const { code, err } of ended) {
       expect(code).toBe(0);
       expect(err).toContain(`host on ${host?.url} (pid ${host?.pid})`);
-      expect(err).not.toContain('cannot be asked');
+      expect(err).not.toContain('cannot ask the host');
     }
   }, 300_000);
 
@@ -161,7 +161,7 @@ describe('serve --drain', () => {
     // The terminal closes, and somebody else stops the host too: neither ends the turn.
     host.kill('SIGHUP');
     const other = machine.start(['stop']);
-    await other.until('stops already');
+    await other.until('is already stopping');
     expect(await approveAndEnd()).toBe('complete');
     client.close();
     expect((await host.ended).code).toBe(0);

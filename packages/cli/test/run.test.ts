@@ -168,7 +168,7 @@ describe('agenthost run', () => {
     const { code, err } = await machine.run(['run', '--agent', 'nope', 'x']);
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^agenthost: .*nope.*demo; `agenthost agents` says why other agents are not available\n$/,
+      /^agenthost: .*nope.*demo; `agenthost agents` shows why other agents are not available\n$/,
     );
   });
 

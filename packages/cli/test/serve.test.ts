@@ -368,7 +368,7 @@ describe('a host that is killed while run waits', () => {
     const { code, err } = await running.ended;
     expect(code).toBe(1);
     expect(err).toMatch(
-      /lost the connection to the host .*\n[^]*agenthost: timed out after 2 s; the host could not be told/,
+      /lost the connection to the host .*\n[^]*agenthost: timed out after 2 s; the host could not be reached/,
     );
   });
 });

@@ -107,8 +107,8 @@ test.skipIf(missing.length > 0)(
       env(),
     );
     expect(installed.code).toBe(0);
-    expect(installed.err).toContain('`loginctl enable-linger` starts it with the machine');
-    expect(installed.err).toContain('the service does not get FOO_API_KEY; --env passes one on');
+    expect(installed.err).toContain('`loginctl enable-linger` starts it at boot');
+    expect(installed.err).toContain('the service does not get FOO_API_KEY; --env NAME passes a variable');
     expect(calls().filter((call) => call.startsWith('systemctl'))).toEqual([
       'systemctl --user daemon-reload',
       'systemctl --user enable agenthost.service',
@@ -255,5 +255,5 @@ test('service install refuses a data folder in use, tells what systemd says, and
   expect([existsSync(unitFile()), existsSync(environmentFile())]).toEqual([false, false]);
   await machine.serve();
   const refused = await machine.run(['service', 'install'], env());
-  expect(refused.err).toContain('a host has the data folder already');
+  expect(refused.err).toContain('a host already uses the data folder');
 });

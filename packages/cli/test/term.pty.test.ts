@@ -308,7 +308,7 @@ describe('a host that is killed and started again', () => {
     expect(await window.ended).toBe(0);
     again.kill('SIGINT');
     expect((await again.ended).err).toContain(
-      '1 terminal goes on; the next host with this data folder takes it over',
+      '1 terminal continues; the next host with this data folder takes it over',
     );
     await own.serve('--port', port);
     // A position may mean another terminal the second time.

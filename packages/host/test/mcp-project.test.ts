@@ -186,7 +186,7 @@ test('a turn of an automation goes on without servers that nobody has allowed, a
   expect(activeTurn?.responseParts).toMatchObject([
     {
       kind: 'systemNotification',
-      content: 'This turn runs without the MCP servers that nobody has allowed: test',
+      content: 'This turn runs without the MCP servers that no user has allowed: test',
     },
   ]);
 });

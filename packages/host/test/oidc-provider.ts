@@ -63,7 +63,7 @@ export class OidcProvider {
     return `${url.searchParams.get('redirect_uri') ?? ''}?${this.authorize(url.href)}`;
   }
 
-  /** The query of the way back, after the person has agreed. `location`: where the host sent the browser. */
+  /** The query of the redirect, after the person has agreed. `location`: the address that the host redirected the browser to. */
   authorize(location: string, oddity: Oddity = {}): string {
     const { searchParams: params } = new URL(location);
     const code = `code-${this.#codes.size + 1}`;

@@ -182,7 +182,7 @@ class Provider implements AcpProvider {
       this.#failure = undefined;
       return session;
     } catch (error) {
-      // An attempt that was given up says nothing about the agent.
+      // An abandoned attempt does not show that the agent has failed.
       if (!signal.aborted) this.#failure = errorText(error);
       throw error;
     }

@@ -97,7 +97,7 @@ export interface OpenChatOptions {
   /** Memory that an earlier session of the chat saved. */
   memory?: unknown;
   history?: readonly Turn[];
-  /** Ends the attempt to open the session. Default: it is never given up. */
+  /** Ends the attempt to open the session. Default: the attempt is never abandoned. */
   signal?: AbortSignal;
 }
 

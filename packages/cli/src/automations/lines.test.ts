@@ -94,7 +94,7 @@ test.each([
   [{ disabledBecause: 'afterDate' }, 'disabled: its end has come'],
   [
     { disabledBecause: 'tokenEnded' },
-    'disabled: the token of the client that saved it has ended; enable it to go on',
+    'disabled: the token of the client that saved it has ended; enable it to continue',
   ],
 ])('[AUTO-12] a disabled automation says why: %j', (_meta, text) => {
   const disabled = { ...entry, _meta, definition: { ...entry.definition, enabled: false } };

@@ -95,7 +95,7 @@ export function nextText(entry: AutomationEntry, now: number): string {
     if (definition.enabled && schedulesOf(definition).length > 0) return 'no further run is scheduled';
     return definition.enabled && definition.triggers.length > 0
       ? 'it runs at its events'
-      : 'it runs only when it is told to';
+      : 'it runs only on request';
   }
   return `next: ${times.join(', ')} (${oneLine(zone)}), the first ${fromNow(Date.parse(nextRunAt), now)}`;
 }
@@ -128,7 +128,7 @@ export function stateText(entry: AutomationEntry): string {
     case 'afterDate':
       return 'disabled: its end has come';
     case 'tokenEnded':
-      return 'disabled: the token of the client that saved it has ended; enable it to go on';
+      return 'disabled: the token of the client that saved it has ended; enable it to continue';
     default:
       return 'disabled';
   }
@@ -175,7 +175,7 @@ function whenRows(definition: AutomationDefinition, now: number): [string, strin
   ]);
   for (const { title, events: chosen } of events)
     rows.push(['when', `${oneLine(title)}: ${chosen.map((event) => oneLine(event.title)).join(', ')}`]);
-  if (rows.length === 0) rows.push(['when', 'only when it is told to']);
+  if (rows.length === 0) rows.push(['when', 'only on request']);
   const times = nextTimesOf(definition, now, 3);
   return times.length === 0 ? rows : [...rows, ['next', times.join(', ')]];
 }
@@ -186,7 +186,7 @@ function missedRows(entry: AutomationEntry): [string, string][] {
   const { count, last, isMadeUp } = missed;
   const many = `${count >= MAX_COUNTED_MISSES ? 'at least ' : ''}${count} ${count === 1 ? 'run' : 'runs'}`;
   const zone = schedulesOf(entry.definition)[0]?.schedule.timeZone ?? ownZone();
-  const then = isMadeUp ? 'one run makes up for all' : 'dropped, as the automation says';
+  const then = isMadeUp ? 'one run makes up for all' : 'dropped, as configured in the automation';
   return [
     [
       'missed',

@@ -32,7 +32,7 @@ export function listAutomations(
       const facts = { now: Date.now(), home: context.home };
       screen.list(items, {
         ...options,
-        none: `there are no automations; \`${commandLine('automations add --help')}\` says how to add one`,
+        none: `there are no automations; \`${commandLine('automations add --help')}\` shows how to add one`,
         columns: AUTOMATION_COLUMNS,
         line: (item) =>
           cutToCells(automationLine(item, facts), screen.windowColumns ?? Number.POSITIVE_INFINITY),

@@ -40,7 +40,7 @@ export async function backup(
   const isNamed = options.url !== undefined || options.host !== undefined;
   if (data !== undefined && isNamed)
     throw usageError(
-      '--data is a folder of this machine, --host and --url (or AGENTHOST_URL) one host: use one of them',
+      '--data names a folder of this machine, and --host or --url (or AGENTHOST_URL) a host: use one of them',
     );
   const file = resolve(context.cwd, given);
   const dataDir = dataDirOf(context, data);

@@ -22,7 +22,7 @@ export interface StartOptions extends LaunchOptions {
 
 /** Options of `stop` and `restart` as parsed. */
 export interface StopOptions extends LocalHostOptions {
-  /** Seconds. Absent: the host waits as its own `--drain` says. */
+  /** Seconds. Absent: the host's own `--drain`. */
   readonly drain?: number;
   readonly json?: boolean;
 }
@@ -34,14 +34,14 @@ export interface StatusOptions extends LocalHostOptions {
   readonly json?: boolean;
 }
 
-/** `start`: starts a host in the background. A host that has the data folder already is fine. */
+/** `start`: starts a host in the background. Succeeds if a host already runs with the data folder. */
 export async function start(context: Context, screen: Screen, options: StartOptions): Promise<ExitCode> {
   const dataDir = dataDirOf(context, options.data);
   const [present] = await localHosts(context, { data: dataDir });
   if (present !== undefined) {
     const { url, pid } = present;
     if (options.json !== true)
-      screen.note(`a host with this data folder runs already: ${oneLine(url)} (pid ${pid})`);
+      screen.note(`a host with this data folder is already running: ${oneLine(url)} (pid ${pid})`);
     else screen.json({ ...publicFacts(present), isNew: false });
     return EXIT.done;
   }
@@ -93,7 +93,7 @@ export async function status(context: Context, screen: Screen, options: StatusOp
   }
   if (options.json !== true) {
     if (latest !== undefined)
-      screen.note(`version ${latest} is out; this program is version ${context.version}`);
+      screen.note(`version ${latest} is available; this program is version ${context.version}`);
     if (reports.some(({ version }) => version !== context.version))
       screen.note(
         `this program is version ${context.version}; \`${commandLine('restart')}\` restarts a host with it`,
@@ -113,7 +113,7 @@ const publicFacts = ({ url, wsUrl, pid, dataDir, version }: HostRecord): object 
   version,
 });
 
-/** A service manager would start a host that was stopped, or take one that was started for its own. */
+/** Throws for a host that is a service: its service manager would start it again after a stop, and would not know a host that this command starts. */
 function refuseService({ service, pid }: HostRecord, instead: string): void {
   if (service === undefined) return;
   throw new CliError(

@@ -24,17 +24,17 @@ export interface DoctorOptions extends HostOptions {
   readonly data?: string;
   readonly config?: string;
   readonly port: number;
-  /** Address on which the next host is to listen. */
+  /** Address on which the port of the next host is checked. */
   readonly listen: string;
   readonly json?: boolean;
 }
 
-/** `doctor`: checks this machine and its host, or with `--host` or `--url` another host. Exit code 1 with a fault. */
+/** `doctor`: checks this machine and its host, or another host with `--host` or `--url`. Exit code 1 if there is a fault. */
 export async function doctor(context: Context, screen: Screen, options: DoctorOptions): Promise<ExitCode> {
   const { data, url, host } = options;
   if (data !== undefined && (url !== undefined || host !== undefined))
     throw usageError(
-      '--data is a folder of this machine, --host and --url (or AGENTHOST_URL) one host: use one of them',
+      '--data names a folder of this machine, and --host or --url (or AGENTHOST_URL) a host: use one of them',
     );
   const findings: Finding[] = [];
   const report = (found: readonly Finding[]): void => {
@@ -116,7 +116,7 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
       findings.push(
         fault(
           'database',
-          'a restore was interrupted, and no host starts with this folder',
+          'a restore was interrupted, and no host can start with this folder',
           `repeat \`${commandLine('backup restore')}\` with the same file`,
         ),
       );
@@ -151,7 +151,7 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
       findings.push(
         fault(
           'database',
-          `written by a newer agenthost: version ${database.version}, and this one knows versions up to ${knownVersion}`,
+          `written by a newer agenthost: version ${database.version}, and this agenthost supports versions up to ${knownVersion}`,
           'install the newer agenthost again, or restore a backup from before the upgrade',
         ),
       );
@@ -161,7 +161,7 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
         warning(
           'database',
           `earlier damaged databases are kept: ${setAside.join(', ')}`,
-          'delete them when nothing in them is needed',
+          'delete them if you need nothing in them',
         ),
       );
   }

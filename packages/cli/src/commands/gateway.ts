@@ -27,7 +27,7 @@ export interface GatewayCommandOptions {
   readonly json?: boolean;
 }
 
-/** Options of the commands that ask a gateway. */
+/** Options of the commands that send a request to a gateway. */
 export interface GatewayListOptions {
   readonly url: string;
   readonly json?: boolean;
@@ -39,7 +39,7 @@ export interface PlaceOptions extends GatewayListOptions {
   readonly repository?: string;
 }
 
-/** `gateway serve`: runs a gateway until it is told to stop. */
+/** `gateway serve`: runs a gateway until a signal stops it. */
 export async function serveGateway(
   context: Context,
   screen: Screen,
@@ -149,7 +149,7 @@ export async function placeSession(
   return EXIT.done;
 }
 
-/** Asks a gateway for JSON. Rejects with a `CliError`. */
+/** Requests JSON from a gateway. Rejects with a `CliError`. */
 async function ask({ env }: Context, url: string, path: string): Promise<object> {
   const base = URL.parse(url);
   if (base === null || !/^https?:$/.test(base.protocol))

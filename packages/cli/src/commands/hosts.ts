@@ -32,7 +32,7 @@ export interface AddHostOptions {
   readonly json?: boolean;
 }
 
-/** `hosts add`: gives a host a name, after it has answered. */
+/** `hosts add`: adds a host with a name, after it has answered. */
 export async function addHost(
   context: Context,
   screen: Screen,
@@ -67,7 +67,7 @@ export async function addHost(
   return EXIT.done;
 }
 
-/** `hosts remove`: forgets hosts, and their tokens. */
+/** `hosts remove`: removes hosts and their tokens from the list. */
 export async function removeHosts(
   context: Context,
   screen: Screen,
@@ -80,7 +80,7 @@ export async function removeHosts(
   return EXIT.done;
 }
 
-/** `hosts list`: the hosts of this machine and those of the list, with what happens on each. */
+/** `hosts list`: the hosts of this machine and those of the list, with the state of each. */
 export async function listHosts(
   context: Context,
   screen: Screen,
@@ -112,7 +112,7 @@ export async function listHosts(
   return EXIT.done;
 }
 
-/** Answer of a host that is asked for its state. */
+/** Answer of a host to the request for its state. */
 type StateAnswer = HostAnswer<{ readonly counts: HostCounts; readonly version: string | undefined }>;
 
 /** A gateway in the list. */
@@ -148,7 +148,7 @@ function jsonOf(answer: StateAnswer): object {
 
 const COLUMNS = ['NAME', 'STATE', 'VERSION', 'SESSIONS', 'ADDRESS'];
 
-/** A line for each row. The columns of slow hosts, which come later, are as wide as is known before. */
+/** A line for each row. Rows of slow hosts come later, and have the column widths of the first rows. */
 function printHosts(
   screen: Screen,
   hosts: readonly KnownHost[],
@@ -176,7 +176,7 @@ function printHosts(
   for (const row of rows) screen.line(padded(row));
 }
 
-/** Says which hosts do not answer, and which sessions wait for somebody. */
+/** Reports the hosts that do not answer, and the sessions that wait for the user. */
 function noteStates(screen: Screen, answers: readonly StateAnswer[]): void {
   for (const answer of answers)
     if ('problem' in answer && !answer.isAbsent) screen.note(`${answer.host.label}: ${answer.problem}`);
@@ -210,7 +210,7 @@ function addressOf(given: string): { readonly url: string; readonly token?: stri
       `expected an address such as https://build.example:4711 or ssh://user@server, got ${oneLine(given) || '(nothing)'}`,
     );
   if (url.username !== '' || url.password !== '')
-    throw usageError('the address has a user or a password: a host takes a token, with --token-file');
+    throw usageError('the address has a user or a password: use a token instead, with --token-file');
   const token = url.searchParams.get('token') ?? new URLSearchParams(url.hash.slice(1)).get('token');
   url.searchParams.delete('token');
   url.hash = '';
@@ -223,7 +223,7 @@ function checkOptions(url: string, { command, data, fingerprint, check }: AddHos
   if (isSshUrl(url) && fingerprint !== undefined)
     throw usageError('--fingerprint is for https and wss; ssh checks the keys of its machines itself');
   if (fingerprint !== undefined && check === false)
-    throw usageError('--fingerprint needs the host, and --no-check does not ask it: use one of them');
+    throw usageError('--fingerprint requires a connection, and --no-check makes none: use one of them');
   if (command?.trim() === '') throw usageError('--command: expected a command line, got nothing');
 }
 
@@ -279,8 +279,8 @@ async function checkedHost(
   } catch (cause) {
     if (!(cause instanceof CliError)) throw cause;
     if (cause.cause instanceof SshFailure && cause.cause.isAbsent)
-      return { version: 'where no host runs yet: the first command starts it' };
-    // Unasked, a gateway would be added as a host.
+      return { version: 'where no host runs yet: the first command starts one' };
+    // The user has to ask for an entry of a gateway as a host.
     const how = cause instanceof GatewayRefusal ? '' : ' (--no-check adds it without a connection)';
     throw new CliError(cause.exitCode, `${cause.message}; nothing was added${how}`, { cause });
   } finally {

@@ -9,7 +9,7 @@ import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';
 import type { Screen } from '../render/screen.ts';
 
-/** Longest time without any transfer after the end of the input. */
+/** Time limit without any transfer after the end of the input. */
 const CLOSE_LIMIT_MS = 5_000;
 
 /** Options of `hosts link` as parsed. */
@@ -19,8 +19,8 @@ export interface LinkHostOptions {
 }
 
 /**
- * `hosts link`: connects standard input and output to the host that runs here, behind one line that says where it is and its token. Runs on the other
- * machine of an `ssh://` address, and ends with its input or with the connection to the host.
+ * `hosts link`: prints one line with the address and the token of the host that runs here, and then connects standard input and output to that host. Runs
+ * on the other machine of an `ssh://` address, and ends with its input or with the connection to the host.
  */
 export async function linkHost(
   context: Context,
@@ -28,7 +28,7 @@ export async function linkHost(
   options: LinkHostOptions,
 ): Promise<ExitCode> {
   const { stdin, stdout, version } = context;
-  // The line has a token, which is for no person.
+  // The line has a token, which must not be shown on a terminal.
   if (stdin.isTTY === true || stdout.isTTY === true)
     throw usageError('`hosts link` is run by clients over ssh: add the host to them as ssh://user@server');
   const present = await localHosts(context, options);
@@ -48,7 +48,7 @@ export async function linkHost(
   stdin.on('error', end);
   const closed = once(socket, 'close');
   context.outputClosed.addEventListener('abort', end, { once: true });
-  // The pipe ends the socket when all input is sent, which may be long after the end of the input. The host then closes the connection.
+  // The pipe ends the socket when all input is sent, which may be long after the input ended. Then the host closes the connection.
   stdin.once('end', () => socket.setTimeout(CLOSE_LIMIT_MS, end));
   stdin.once('close', () => {
     if (!stdin.readableEnded) end();

@@ -18,7 +18,7 @@ export interface OpenHostOptions {
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
 
-/** Where the page of a host is. */
+/** The address of a host's page, and its token. */
 interface PagePlace {
   readonly url: string;
   readonly token: string | undefined;
@@ -87,7 +87,7 @@ interface Keeper {
   onBack(): void;
 }
 
-/** Forwards the port, and again when `ssh` ends. Rejects if the first time fails. */
+/** Forwards the port, and forwards it again when `ssh` ends. Rejects if the first attempt fails. */
 async function keepForwarding(
   ssh: SshTarget,
   forwarded: Parameters<typeof forwardPort>[1],

@@ -22,7 +22,7 @@ export interface ReplayCommandOptions {
   /** Address or name of a host to send the recording to. Absent: it is shown. */
   readonly to?: string;
   readonly speed: number;
-  /** Says whether the file has the format. */
+  /** Whether to check the format of the file. */
   readonly check?: boolean;
   /** File for an HTTP Archive. */
   readonly har?: string;

@@ -39,8 +39,7 @@ export async function searchSessions(
     if (options.json === true) for (const hit of hits) screen.json(hit);
     else showHits(context, screen, hits);
     if (hits.length === 0 && options.json !== true) screen.note('no matches');
-    if (!isComplete)
-      screen.note('the host is still indexing older sessions: later there may be more matches');
+    if (!isComplete) screen.note('the host is still indexing older sessions: a later search may find more');
     return EXIT.done;
   });
 }

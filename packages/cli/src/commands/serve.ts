@@ -33,13 +33,13 @@ import { takeNotifier } from '../service/notify.ts';
 /** Time limit for counting terminals at the end, so that it cannot delay the stop. */
 const STOP_TIMEOUT_MS = 2_000;
 
-/** Variables that may have the password of the database, the first that counts first. */
+/** Variables with the password of the database, in the order of their precedence. */
 const PASSWORD_VARIABLES = ['AGENTHOST_JOURNAL_PASSWORD', 'PGPASSWORD'];
 
 /** On other addresses than loopback the host refuses shorter tokens. */
 const WEAK_TOKEN_LENGTH = 16;
 
-/** Where the config file is, and whether somebody asked for it. */
+/** The path of the config file, and whether an option names it. */
 export function configFileOf(
   context: Context,
   given: string | undefined,
@@ -48,7 +48,7 @@ export function configFileOf(
   return { file: join(configFolder(context), 'agenthost.json'), isRequired: false };
 }
 
-/** `serve`: runs a host until it is told to stop. */
+/** `serve`: runs a host until a signal stops it. */
 export async function serve(context: Context, screen: Screen, options: ServeOptions): Promise<ExitCode> {
   const stopped = stopSignal(context);
   const notifier = takeNotifier(process.env, (line) => screen.note(oneLine(line)));
@@ -147,7 +147,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       journal,
       ...tokenSource,
     };
-    // Its wait has no limit, and must not hold up the start of the machine.
+    // The wait of a standby has no limit, and must not delay the start of the machine.
     if (journal.isStandby) await notifier.ready('waits until no other host writes the journal');
     const running = await startHosting(settings, config, agents, {
       tell: (line) => screen.note(line),
@@ -203,7 +203,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         const count = await countTerminals({ url: wsUrl, token, ...pins });
         if (count > 0) screen.note(fateOfTerminals(count, options.keeper !== false));
       }
-      // A command that has drained the host has told its user which turns are cut off.
+      // A command that has drained the host has reported the turns that are cut off.
       const drain = hasWaited ? 0 : (options.drain ?? 0);
       if (drain > 0) await notifier.status('waiting for running turns');
       const cutOff = drain === 0 ? 0 : await running.drain(drain * 1_000);
@@ -225,7 +225,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   }
 }
 
-/** Wrong usage in a terminal may be a disk or a network that comes later for a service, which is then started again: see `systemdUnit`. */
+/** Changes the exit code of usage errors of a service: a disk or a network may become available later, so the service is started again; see `systemdUnit`. */
 async function temporary<T>(isService: boolean, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -235,10 +235,10 @@ async function temporary<T>(isService: boolean, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Terminals that run on the host here; none when it does not answer in time, for then there is nothing to tell. */
+/** Number of running terminals of this host; 0 if the host does not answer in time, so that nothing is printed. */
 async function countTerminals(target: ClientTarget): Promise<number> {
   try {
-    // An upgrade may have taken it away since the host was started; stopping goes on without.
+    // An upgrade may have removed this module since the start of the host. The stop continues without the number.
     const { openClient } = await import('../host-link/open-client.ts');
     const patience = AbortSignal.timeout(STOP_TIMEOUT_MS);
     const late = new Promise<number>((resolve) => {
@@ -251,12 +251,12 @@ async function countTerminals(target: ClientTarget): Promise<number> {
   }
 }
 
-/** Leaves no client behind that asks longer than `patience`; one that still connects by then ends with the host. */
+/** Counts the running terminals, and closes the client at the latest when `patience` aborts. */
 async function runningTerminals(connecting: Promise<AhpClient>, patience: AbortSignal): Promise<number> {
   const client = await connecting;
   try {
     if (patience.aborted) return 0;
-    // What waits for an answer is rejected then.
+    // Pending requests are rejected then.
     patience.addEventListener('abort', () => client.close(), { once: true });
     const { items } = await client.terminals();
     return items.filter((terminal) => !hasExited(terminal)).length;
@@ -267,17 +267,17 @@ async function runningTerminals(connecting: Promise<AhpClient>, patience: AbortS
 
 function fateOfTerminals(count: number, hasKeeper: boolean): string {
   const terminals = count === 1 ? '1 terminal' : `${count} terminals`;
-  const verb = count === 1 ? (hasKeeper ? 'goes' : 'ends') : hasKeeper ? 'go' : 'end';
+  const verb = count === 1 ? (hasKeeper ? 'continues' : 'ends') : hasKeeper ? 'continue' : 'end';
   return hasKeeper
-    ? `${terminals} ${verb} on; the next host with this data folder takes ${count === 1 ? 'it' : 'them'} over`
+    ? `${terminals} ${verb}; the next host with this data folder takes ${count === 1 ? 'it' : 'them'} over`
     : `${terminals} ${verb} now, because of --no-keeper`;
 }
 
-/** Resolves at the first signal to stop; a second one ends the process. The end of a terminal is none after another signal. */
+/** Resolves at the first signal to stop; a second one ends the process. SIGHUP after another signal is ignored. */
 function stopSignal(context: Context): Promise<void> {
   return new Promise((resolve) => {
     let count = 0;
-    // The host goes on when its output is closed.
+    // The host continues when its output is closed.
     context.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], (signal) => {
       if (count > 0 && signal === 'SIGHUP') return;
       count += 1;
@@ -287,7 +287,7 @@ function stopSignal(context: Context): Promise<void> {
   });
 }
 
-/** The token of the environment goes before the file's. Agents never see it. */
+/** The token of the environment takes precedence over the file. Agents never see it. */
 async function tokenOf(
   { env, cwd }: Context,
   tokenFile: string | undefined,
@@ -326,7 +326,7 @@ function tlsOf({ tls, tlsCert, tlsKey }: ServeOptions, cwd: string): ServeSettin
   return { certFile: resolve(cwd, tlsCert), keyFile: resolve(cwd, tlsKey) };
 }
 
-/** Without the secrets of the host. PGPASSWORD is one of them when the host uses a database: else it is that of a user's own programs. */
+/** An environment without the secrets of the host. PGPASSWORD is one of them if the host uses a database; otherwise it belongs to programs of the user. */
 function withoutSecrets(env: Context['env'], hasDatabase: boolean): Context['env'] {
   const clean = withoutOwnSecrets(env);
   if (!hasDatabase) return clean;

@@ -66,16 +66,18 @@ export async function installService(
   // Before the first start, which may fail without them.
   if (leftOut.length > 0)
     screen.note(
-      `the service does not get ${leftOut.map((name) => oneLine(name)).join(', ')}; --env passes one on`,
+      `the service does not get ${leftOut.map((name) => oneLine(name)).join(', ')}; --env NAME passes a variable`,
     );
   for (const line of await manager.install(context, { ...facts, variables })) screen.note(line);
   if (options.json === true) screen.json({ service: manager.service, ...(await manager.state(context)) });
   else
-    screen.note(`the service ${manager.service} runs; \`${commandLine('service logs')}\` shows its output`);
+    screen.note(
+      `the service ${manager.service} is running; \`${commandLine('service logs')}\` shows its output`,
+    );
   return EXIT.done;
 }
 
-/** `service start`, `stop` and `restart`. A host waits for its turns as long as its `--drain` says. */
+/** `service start`, `stop` and `restart`. A host waits for its turns up to its `--drain`. */
 export async function controlService(
   context: Context,
   screen: Screen,
@@ -105,7 +107,7 @@ export async function showService(
     screen.line(`${manager.service}: ${oneLine(state.state)}`);
     if (state.pid !== undefined) screen.line(`  pid      ${state.pid}`);
     if (state.statusText !== undefined) screen.line(`  status   ${oneLine(state.statusText, 500)}`);
-    screen.line(`  starts   ${state.startsByItself ? 'by itself' : 'only by hand'}`);
+    screen.line(`  starts   ${state.startsByItself ? 'automatically' : 'only manually'}`);
   }
   return state.isRunning ? EXIT.done : EXIT.cannotConnect;
 }
@@ -143,7 +145,7 @@ function managerOf(context: Context, isSystem: boolean): ServiceManager {
   );
 }
 
-/** A host that runs without the service keeps the service from its data folder. */
+/** Throws if a host that is not the service uses the data folder: the service could not start. */
 async function refuseRival(
   context: Context,
   { service }: ServiceManager,
@@ -154,7 +156,7 @@ async function refuseRival(
   if (rival === undefined) return;
   throw new CliError(
     EXIT.error,
-    `a host has the data folder already (pid ${rival.pid}): stop it with \`${commandLine('stop')}\` first`,
+    `a host already uses the data folder (pid ${rival.pid}): stop it with \`${commandLine('stop')}\` first`,
   );
 }
 
@@ -177,7 +179,7 @@ async function environmentOf(context: Context, screen: Screen): Promise<Context[
   try {
     return await loginEnvironment(shell, context.env, context.home);
   } catch (error) {
-    screen.note(`the environment of this command is used: ${errorText(error)}`);
+    screen.note(`using the environment of this command: ${errorText(error)}`);
     return context.env;
   }
 }

@@ -63,7 +63,7 @@ export async function unshare(
   given: string,
   { person, ...options }: ShareOptions,
 ): Promise<ExitCode> {
-  if (person === undefined) throw usageError('--person is missing: whose role ends?');
+  if (person === undefined) throw usageError('--person is required: the person whose role ends');
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
     const found = (await client.tokens.listRoles(resource)).find((item) => item.person === person);

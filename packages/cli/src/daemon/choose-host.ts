@@ -14,7 +14,7 @@ export interface LocalHostOptions {
   readonly url?: string;
 }
 
-/** The hosts of this user on this machine that fit the options, oldest first. */
+/** The hosts of this user on this machine that match the options, oldest first. */
 export async function localHosts(context: Context, { data, url }: LocalHostOptions): Promise<HostRecord[]> {
   const hosts = await readHosts(hostsFolder(context));
   const address = url === undefined ? undefined : addressOf(url);
@@ -29,7 +29,7 @@ export async function localHosts(context: Context, { data, url }: LocalHostOptio
   return hosts.filter((_, index) => fits[index]);
 }
 
-/** The one host that fits. Rejects with a `CliError` if there is none or several. */
+/** The only host that matches the options. Rejects with a `CliError` if none or several match. */
 export async function localHost(context: Context, options: LocalHostOptions): Promise<HostRecord> {
   const [host, ...others] = await localHosts(context, options);
   if (host === undefined) throw noHost(options);
@@ -40,7 +40,7 @@ export async function localHost(context: Context, options: LocalHostOptions): Pr
   );
 }
 
-/** Says that no host runs, and how to start one. */
+/** The error when no host runs. Its message has the command that starts one. */
 export function noHost({ data, url }: LocalHostOptions): CliError {
   const which = [
     data === undefined ? '' : ` with the data folder ${plain(data)}`,

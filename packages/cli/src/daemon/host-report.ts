@@ -21,13 +21,13 @@ export interface HostReport extends Partial<HostCounts> {
   readonly startedAt: string;
   readonly uptimeSeconds: number;
   readonly dataDir: string;
-  /** The service that runs it. Absent: none does. */
+  /** The service that runs the host. Absent: none. */
   readonly service?: string;
-  /** Why it does not answer. Absent: it does. */
+  /** Why the host does not answer. Absent: it answers. */
   readonly problem?: string;
 }
 
-/** Asks a host for its state. Never rejects because of the host: `problem` has the reason. */
+/** Requests the state of a host. Never rejects because of the host: `problem` has the reason. */
 export async function reportOf(context: Context, host: HostRecord): Promise<HostReport> {
   const { version, url, pid, startedAt, dataDir, service } = host;
   const uptimeSeconds = Math.max(0, Math.round((Date.now() - Date.parse(startedAt)) / 1_000));

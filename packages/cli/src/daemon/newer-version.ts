@@ -30,8 +30,8 @@ export async function isCheckOff(context: Context): Promise<boolean> {
 }
 
 /**
- * The newest released version, if it is newer than this program; `undefined` otherwise, and when it cannot be found out. Asks npm, and so the
- * registry of the user, at most once a day and for at most 2 s, also if npm fails. Never rejects.
+ * The newest released version, if it is newer than this program; otherwise `undefined`, also when npm does not report one. Runs npm, which queries
+ * the registry of the user, at most once a day and for at most 2 s, also if npm fails. Never rejects.
  */
 export async function newerVersion(
   context: Context,
@@ -40,7 +40,7 @@ export async function newerVersion(
   const file = updateCheckFile(context);
   const last = await readLast(file);
   const age = last === undefined ? Number.POSITIVE_INFINITY : now - last.checkedAt;
-  // A time in the future is of a clock that was wrong.
+  // A time in the future was written while the clock was wrong.
   if (last !== undefined && age >= 0 && age < DAY_MS) return newer(last.latest, context.version);
   const latest = await askNpm(context, limitMs);
   await writeLast(file, { checkedAt: now, ...(latest === undefined ? {} : { latest }) });
@@ -64,7 +64,7 @@ function askNpm({ env, home }: Context, timeout: number): Promise<string | undef
   const args = ['view', 'agenthost', 'version', '--no-update-notifier', '--fetch-retries=0'];
   return new Promise((resolve) => {
     const options = { cwd: home, env, timeout, killSignal: 'SIGKILL', maxBuffer: 10_000 } as const;
-    // Without npm, without a network and for an unknown package there is nothing to say.
+    // Without npm, without a network and for an unknown package there is nothing to report.
     execFile('npm', args, options, (error, stdout) => {
       const text = stdout.trim();
       resolve(error === null && RELEASE.test(text) ? text : undefined);
@@ -73,12 +73,12 @@ function askNpm({ env, home }: Context, timeout: number): Promise<string | undef
 }
 
 async function readLast(file: string): Promise<LastCheck | undefined> {
-  // Never written, or by a program that was killed: the next look replaces it.
+  // The file is missing, or its writer was killed: the next check replaces it.
   const value = await readObject(file);
   return value !== undefined && isLastCheck(value) ? value : undefined;
 }
 
-/** A JSON object in a file; `undefined` if there is none. `serve` tells of what is wrong with its config file. */
+/** A JSON object in a file; `undefined` if there is none. `serve` reports mistakes in its config file. */
 async function readObject(file: string): Promise<Record<string, unknown> | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -100,7 +100,7 @@ async function writeLast(file: string, check: LastCheck): Promise<void> {
     await writeFile(draft, JSON.stringify(check), { mode: 0o600 });
     await rename(draft, file);
   } catch {
-    // The next command asks again.
+    // The next command runs npm again.
     await rm(draft, { force: true }).catch(() => undefined);
   }
 }

@@ -9,8 +9,8 @@ import { oneLine } from '../render/plain-text.ts';
 import { withoutOption, withPort } from './serve-arguments.ts';
 
 /**
- * How to start the next host in place of this one: with its options, port and token, and the environment of this command without what would
- * change those. `tell` gets a line for what the next host does not do. Rejects with a `CliError` if the next host would not start.
+ * How to start the next host in place of this one: with its options, port and token, and the environment of this command without the variables that
+ * would change those. `tell` gets a line for each option that the next host does not get. Rejects with a `CliError` if the next host would not start.
  */
 export async function nextLaunch(
   context: Context,
@@ -23,7 +23,7 @@ export async function nextLaunch(
       dataDir === dataFolder(context) ? commandLine('start') : commandLine('start --data <folder>');
     throw new CliError(
       EXIT.error,
-      `the host (pid ${pid}) was started by an older version, which does not tell its options: \`${commandLine('stop')}\`, then \`${again}\` with the same options`,
+      `the host (pid ${pid}) was started by an older version, which does not record its options: \`${commandLine('stop')}\`, then \`${again}\` with the same options`,
     );
   }
   // A second recording would replace the first.

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { ServeOptions } from '../serve/options.ts';
 
-/** The options of `serve` that start a host in the background, and those of the host's own process. */
+/** The options of `serve` for a host in the background. */
 export type LaunchOptions = Omit<ServeOptions, 'detach' | 'json'>;
 
 /**
- * Options of `serve` as arguments that mean the same from any folder. Values that came from variables of the environment are in them. A token is
- * never in them: `serve` takes none.
+ * Options of `serve` as arguments that mean the same in any folder. They include values that came from environment variables, and never a token:
+ * `serve` has no option for one.
  */
 export function serveArguments(options: LaunchOptions, cwd: string): string[] {
   const path = (file: string | undefined): string | undefined =>
@@ -45,18 +45,18 @@ export function serveArguments(options: LaunchOptions, cwd: string): string[] {
   ];
 }
 
-/** Arguments of `serve` with the port that the host got, so that the next host is found at the same address. */
+/** Arguments of `serve` with the port that the host has chosen for `--port 0`, so that the next host has the same address. */
 export function withPort(args: readonly string[], url: string): string[] {
   const { port, protocol } = new URL(url);
   const shown = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
   return args.map((arg, index) => (args[index - 1] === '--port' && arg === '0' ? shown : arg));
 }
 
-/** Arguments of `serve` without an option that has a value. */
+/** Arguments of `serve` without this option and its value. */
 export const withoutOption = (args: readonly string[], name: string): string[] =>
   args.filter((arg, index) => arg !== name && args[index - 1] !== name);
 
-/** Seconds that a host with these arguments waits for its turns at the end. */
+/** Seconds for which a stopping host with these arguments waits for its turns. */
 export function drainSecondsOf(args: readonly string[] = []): number {
   const at = args.indexOf('--drain');
   return at < 0 ? 0 : Number(args[at + 1] ?? 0);

@@ -80,10 +80,10 @@ test('several stops send one signal; one with --drain 0 sends a second to a host
   // Nobody answers at its address, so the host waits itself.
   const first = stop();
   await until('SIGTERM');
-  expect(context.err).toContain('the host cannot be asked to finish its turns');
+  expect(context.err).toContain('cannot ask the host to finish its turns');
   expect(readStopMark(marks, host.pid)).toBe('waiting');
   const others = [stop(), stop()];
-  await expect.poll(() => context.err.match(/stops already/g), { timeout: 60_000 }).toHaveLength(2);
+  await expect.poll(() => context.err.match(/is already stopping/g), { timeout: 60_000 }).toHaveLength(2);
   const cut = stop(0);
   await until('SIGTERM\nSIGTERM');
   end();

@@ -23,20 +23,20 @@ const STOP_TIMEOUT_MS = 30_000;
 const isRunning = async ({ pid, processStart: start }: HostRecord): Promise<boolean> =>
   (await processStart(pid)) === start;
 
-/** How far a host was waited for before it gets a signal. */
+/** The result of the wait for turns, before the host gets a signal. */
 interface Waited {
-  /** Keeps the host from starting turns. Absent: nothing does. */
+  /** The connection that keeps the host from starting turns. Absent: none. */
   readonly client?: AhpClient;
-  /** The wait is over, so the host does not wait as its own `--drain` says. */
+  /** The wait is over: the host does not wait for its own `--drain`. */
   readonly isOver: boolean;
-  /** Turns may still run, and the user wants no longer wait for them. */
+  /** Turns may still run, and the time that the user gave them is over. */
   readonly isCutOff: boolean;
 }
 
 /**
- * Stops a host and waits until its process is gone. First it waits for running turns, for `drainSeconds` or, if absent, as long as the host's own
- * `--drain` says, while the host starts no new ones; Ctrl-C then leaves the host as it was. A host that stops already gets no second signal,
- * unless `drainSeconds` is given and over with turns that still run. Rejects with a `CliError` when the process does not end.
+ * Stops a host and waits until its process is gone. First it waits for running turns, for `drainSeconds` (default: the host's own `--drain`), while the
+ * host starts no new ones. Ctrl-C during this wait leaves the host as it was. A host that is already stopping gets a second signal only if `drainSeconds` is
+ * given and turns still run after that time. Rejects with a `CliError` when the process does not end.
  */
 export async function stopHost(
   context: Context,
@@ -46,7 +46,7 @@ export async function stopHost(
 ): Promise<void> {
   const folder = hostsFolder(context);
   const isStopping = readStopMark(folder, host.pid) !== undefined;
-  if (isStopping) screen.note(`the host (pid ${host.pid}) stops already`);
+  if (isStopping) screen.note(`the host (pid ${host.pid}) is already stopping`);
   const waited: Waited =
     isStopping && drainSeconds === undefined
       ? { isOver: false, isCutOff: false }
@@ -54,7 +54,7 @@ export async function stopHost(
   try {
     await endProcess(screen, folder, host, waited);
   } finally {
-    // The host would take turns again without this connection.
+    // The end of this connection ends the drain, so that the host would start turns again.
     waited.client?.close();
     screen.status(undefined);
   }
@@ -100,15 +100,17 @@ async function drained(
   } catch (cause) {
     client?.close();
     if (interruption.reason !== undefined)
-      throw new CliError(EXIT.interrupted, 'interrupted: the host runs on, and takes turns again', { cause });
-    // Another command was faster. A host that has ended has no mark any more.
+      throw new CliError(EXIT.interrupted, 'interrupted: the host continues, and starts new turns again', {
+        cause,
+      });
+    // Another command stops the host, or has stopped it. A host that has ended has no mark.
     if (readStopMark(hostsFolder(context), host.pid) !== undefined || !(await isRunning(host)))
       return undefined;
     const isOld = wireCodeOf(cause) === ErrorCodes.MethodNotFound;
     screen.note(
       isOld
         ? 'the host is of an older version and cannot wait for its turns'
-        : `the host cannot be asked to finish its turns: ${errorText(cause)}`,
+        : `cannot ask the host to finish its turns: ${errorText(cause)}`,
     );
     return undefined;
   } finally {
@@ -124,7 +126,7 @@ async function endProcess(
   { isOver, isCutOff }: Waited,
 ): Promise<void> {
   const { pid, args } = host;
-  // The process id may belong to another process meanwhile.
+  // The process id may belong to another process by now.
   if (!(await isRunning(host))) return;
   const other = markStopping(folder, pid, isOver ? 'drained' : 'waiting');
   // A second signal ends a host at once.
@@ -156,5 +158,5 @@ async function endProcess(
 
 const cutOff = (count: number): string =>
   count === 1
-    ? '1 turn still runs, and ends now with an error that says so'
-    : `${count} turns still run, and end now with an error that says so`;
+    ? '1 turn still runs, and now ends with an error'
+    : `${count} turns still run, and now end with an error`;

@@ -1,18 +1,18 @@
 import { commandLine } from '../process/own-command.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** An agent, as a host or a look at this machine reports it. */
+/** An agent, as a host or a check of this machine reports it. */
 export interface AgentFacts {
   readonly id: string;
   readonly isReady: boolean;
   readonly isDefault: boolean;
-  /** Whether it is installed and does not start. */
+  /** Whether the agent is installed but does not start. */
   readonly isFailed: boolean;
   readonly problem?: string | undefined;
   readonly install?: string | undefined;
 }
 
-/** Checks the agents: one must be ready, and the default. */
+/** Checks the agents: at least one must be ready, and the default agent. */
 export function checkAgents(agents: readonly AgentFacts[]): Finding[] {
   const ready = agents.filter(({ isReady }) => isReady);
   const others = agents.filter(({ isReady }) => !isReady);
@@ -22,7 +22,7 @@ export function checkAgents(agents: readonly AgentFacts[]): Finding[] {
       'agent',
       `${id}${isDefault ? ' (the default)' : ''}: ${problem}`,
       install ??
-        `\`${commandLine('agents')}\` says more, and \`${commandLine(`agents test ${id}`)}\` tries it`,
+        `\`${commandLine('agents')}\` shows details, and \`${commandLine(`agents test ${id}`)}\` tests the agent`,
     ),
   );
   const names = ready.map(({ id }) => id).join(', ');
@@ -31,7 +31,11 @@ export function checkAgents(agents: readonly AgentFacts[]): Finding[] {
   if (ready.length === 0)
     return [
       ...findings,
-      fault('agents', 'none is ready', `\`${commandLine('agents')}\` lists them, and how to install one`),
+      fault(
+        'agents',
+        'none is ready',
+        `\`${commandLine('agents')}\` lists them, and shows how to install one`,
+      ),
     ];
   return [...findings, ok('agents', `${names} ready${more}`)];
 }

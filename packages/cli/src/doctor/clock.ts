@@ -11,7 +11,7 @@ export interface ClockFacts {
   readonly newestTime: number;
   /** The clock of the host on this machine. Absent: no host. */
   readonly hostNow?: number;
-  /** How far the host's clock moved since its start. Absent: no host. */
+  /** Time by which the host's clock was set since its start; negative: back. Absent: no host. */
   readonly movedMs?: number;
 }
 

@@ -7,7 +7,7 @@ import { type Finding, fault, ok, warning } from './finding.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Below this, the next turn may fill the disk. */
+/** With less free space, the next turn may fill the disk. */
 const LEAST_FREE_BYTES = 100 * MEBIBYTE;
 const LITTLE_FREE_BYTES = 1024 * MEBIBYTE;
 
@@ -53,8 +53,8 @@ export function checkDisk(dataDir: string): Finding {
 }
 
 /**
- * Counts the processes that hold terminals, by their sockets. On Linux it tells those that are gone: their sockets are not in the list of the
- * kernel. A connection would disturb them.
+ * Counts the processes that hold terminals, by their sockets. On Linux it reports ended ones: their sockets are not in the list of the kernel. It makes
+ * no connections, which would disturb the processes.
  */
 export function checkKeepers(dataDir: string, platform: NodeJS.Platform): Finding {
   const folder = join(dataDir, 'keepers');
@@ -67,6 +67,6 @@ export function checkKeepers(dataDir: string, platform: NodeJS.Platform): Findin
   return warning(
     'keepers',
     `${gone.length} of ${names.length} ended without removing their sockets: ${gone.join(', ')}`,
-    'restart the host, which removes the files and ends the terminals visibly',
+    'restart the host: it removes the files and shows the terminals as ended',
   );
 }

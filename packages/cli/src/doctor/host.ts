@@ -8,7 +8,7 @@ import { type AgentFacts, checkAgents } from './agents.ts';
 import { checkClock } from './clock.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** Asks a running host about its data and its agents. `isOwn`: it runs on this machine. */
+/** Checks the data and the agents of a running host. `isOwn`: the host runs on this machine. */
 export async function checkRunningHost(client: AhpClient, isOwn: boolean): Promise<Finding[]> {
   const checked = await hostFacts(client);
   if (!('now' in checked)) return [checked];
@@ -24,7 +24,7 @@ async function hostFacts(client: AhpClient): Promise<CheckHostResult | Finding> 
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const hint = "use the owner's token, and the same version of agenthost as the host";
-    return warning('database', `the host does not check it: ${errorText(error)}`, hint);
+    return warning('database', `the host refused the check: ${errorText(error)}`, hint);
   }
 }
 

@@ -33,7 +33,7 @@ function tryPort(host: string, port: number): Promise<string | undefined> {
   });
 }
 
-/** The process that listens on a TCP port, as far as Linux tells this user. */
+/** The process that listens on a TCP port, if Linux shows it to this user. */
 function holderOf(port: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

@@ -7,7 +7,7 @@ import { type Connected, connectTarget } from './connect-target.ts';
 import { findHost, type HostOptions, type HostTarget, withoutToken } from './find-host.ts';
 import { recordingOf } from './recording.ts';
 
-/** Connects, lets `use` work, records the frames if asked to, and closes the connection whatever comes of it. */
+/** Connects, calls `use`, and closes the connection in every case. Records the frames with `--record`. */
 export async function withHost<T>(
   context: Context,
   screen: Screen,

@@ -50,7 +50,7 @@ export interface HostTarget {
 
 /**
  * The host that a command talks to: the one named by `--host`, by `--url` or AGENTHOST_URL, else the only one that runs here, else,
- * with `--start`, a new one. AGENTHOST_TOKEN goes before the token that is known, except for one in the list of hosts. Rejects with a `CliError` that
+ * with `--start`, a new one. AGENTHOST_TOKEN takes precedence over a known token, except for one in the list of hosts. Rejects with a `CliError` that
  * says what to do.
  */
 export async function findHost(
@@ -92,7 +92,7 @@ export async function findHost(
   if (start === true) {
     return own(context, await startHost(context, screen, folder));
   }
-  // A damaged list is not what this command failed for.
+  // The command did not fail because of a damaged list, so that is not reported.
   const reachable = name === undefined ? await namedHosts(context).catch(() => []) : [];
   const choice =
     reachable.length === 0
@@ -166,7 +166,7 @@ export function refuseSsh({ ssh }: HostTarget): void {
     throw usageError('this command takes no ssh:// address: forward the port of the host with `ssh -L`');
 }
 
-/** AGENTHOST_TOKEN is not for it: the other machine tells the token of its host. */
+/** AGENTHOST_TOKEN is not used: the other machine sends the token of its host. */
 function sshTarget(
   { env }: Context,
   { url, command, data }: Pick<NamedHost, 'url' | 'command' | 'data'>,

@@ -105,7 +105,7 @@ const OPTIONS_OF: Readonly<Record<string, string>> = {
   'x-command': 'the command',
 };
 
-/** A rejected or dropped action, as the client library tells of it. */
+/** A rejected or dropped action, as the client library reports it. */
 interface Rejected {
   readonly reason: string;
   readonly details?: RefusalDetails;
@@ -200,7 +200,7 @@ function pathOf(uri: string): string {
     // A line break in a name would begin a line that looks like the program's own: encoded, it is seen for what it is.
     return plain(path) === path && !path.includes('\n') ? path : uri;
   } catch {
-    // No path of this machine: it stays as it was said.
+    // Not a path of this machine: the URI stays as the host sent it.
     return uri;
   }
 }

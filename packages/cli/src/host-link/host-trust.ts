@@ -21,9 +21,9 @@ export interface TrustOptions {
 }
 
 /**
- * The fingerprints of which a host's certificate or key must have one; absent when the authorities of this machine vouch for it, or
- * without TLS. `given` (`--fingerprint`) goes before what is known, and is remembered. A host that nobody vouches for is shown and
- * remembered at first; one that has another certificate than before is refused. Rejects with a `CliError`.
+ * The fingerprints of which a host's certificate or key must have one; `undefined` for a certificate of an authority that this machine trusts, and without
+ * TLS. `given` (`--fingerprint`) takes precedence over the stored fingerprints, and is stored. The certificate of an unknown host is shown and stored at the
+ * first connection; a host with another certificate than the stored one is refused. Rejects with a `CliError`.
  */
 export async function fingerprintsOf(
   context: Context,
@@ -74,7 +74,7 @@ async function look(given: string, host: string, signal: AbortSignal): Promise<T
   }
 }
 
-/** OpenSSL's names for what is no TLS record. */
+/** OpenSSL's codes for an answer without TLS. */
 const isNoTls = (cause: unknown): boolean =>
   hasCode(cause, 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST');
 
@@ -112,7 +112,7 @@ export async function knownCertificate(
   return undefined;
 }
 
-/** Remembers it in place of what was known before; the file is the user's alone. Rejects with a `CliError`. */
+/** Stores a certificate in place of an earlier one. Only the user can read the file. Rejects with a `CliError`. */
 export async function rememberCertificate(
   file: string,
   authority: string,

@@ -7,7 +7,7 @@ import type { Screen } from '../render/screen.ts';
 /** How long a client waits for a lost host. A host that is restarted is back sooner. */
 const RECONNECT_LIMIT_MS = 120_000;
 
-/** Tells a person when the connection is lost and when it is back, and stops the command when it stays lost. */
+/** Notes on stderr when the connection is lost and when it is back, and stops the command if it stays lost. */
 export function watchConnection(
   client: AhpClient,
   screen: Screen,
@@ -45,7 +45,7 @@ export interface HostWatcher {
   lost(message: string): void;
 }
 
-/** Tells when the host goes and comes back, and gives it up after two minutes. The result ends that. */
+/** Reports when the connection is lost and when it is back, and reports the host as lost after two minutes. Returns a function that ends the watch. */
 export function watchHost(client: AhpClient, { notice, lost }: HostWatcher): () => void {
   let patience: NodeJS.Timeout | undefined;
   const stop = client.onStatus((status) => {

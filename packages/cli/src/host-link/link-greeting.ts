@@ -1,8 +1,8 @@
-/** The line that `hosts link` prints before it passes bytes of a host on. */
+/** The line that `hosts link` prints before it forwards the bytes of a host. */
 export interface Greeting {
   /** Version of the program that printed it. */
   readonly agenthost: string;
-  /** Address of the host, as its own machine reaches it. Absent: no host runs. */
+  /** Address of the host on its own machine. Absent: no host runs. */
   readonly url?: string;
   /** The owner's token. */
   readonly token?: string;
@@ -16,8 +16,8 @@ const NEWLINE = 0x0a;
 export const greetingLine = (greeting: Greeting): string => `${JSON.stringify(greeting)}\n`;
 
 /**
- * Finds the greeting in the bytes of another machine, with the bytes behind it. Lines in front of it are those of a login shell, and skipped.
- * `undefined`: it is not complete yet.
+ * Finds the greeting in the output of another machine, and returns it with the bytes after it. Skips lines before the greeting: a login shell may print
+ * them. `undefined`: the greeting is not complete yet.
  */
 export function readGreeting(bytes: Buffer): { greeting: Greeting; rest: Buffer } | undefined {
   let start = 0;

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the browser returned with. */
+/** The parameters of the redirect. */
 export interface ReturnedCode {
   readonly code?: string;
   readonly iss?: string;
@@ -25,7 +25,7 @@ export class LoopbackRedirect {
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.setHeader('connection', 'close');
       if (method !== 'GET' || pathname !== '/back' || take === undefined) {
-        response.writeHead(404).end(PAGE('agenthost does not wait for this sign-in.'));
+        response.writeHead(404).end(PAGE('agenthost is not waiting for this sign-in.'));
         return;
       }
       response.end(PAGE('You can close this window. agenthost continues in your terminal.'));

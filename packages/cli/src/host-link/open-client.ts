@@ -3,7 +3,7 @@ import { defined } from '@agenthost/protocol/values';
 
 import type { SshTarget } from './ssh-arguments.ts';
 
-/** Where to connect, and by which certificate the host is known. */
+/** The address of a host, and its expected certificate. */
 export interface ClientTarget {
   readonly url: string;
   readonly token?: string;

@@ -9,11 +9,11 @@ import type { Screen } from '../render/screen.ts';
 /** A recording of the frames of this command. */
 export interface Recording {
   readonly wrapTransport: NonNullable<ConnectOptions['wrapTransport']>;
-  /** Writes what is left. */
+  /** Writes the remaining frames, and closes the file. */
   close(): void;
 }
 
-/** Starts the recording that `--record` asks for; `undefined` without the option. */
+/** Starts the recording of `--record`; `undefined` without the option. */
 export async function recordingOf(
   context: Context,
   screen: Screen,
@@ -28,7 +28,7 @@ export async function recordingOf(
   };
 }
 
-/** Opens a recorder. When its file cannot be written, that is said once, and the command goes on without it. */
+/** Opens a recorder. If its file cannot be written, this is reported once, and the command continues without a recording. */
 export async function openRecorder(
   { cwd, version }: Context,
   screen: Screen,

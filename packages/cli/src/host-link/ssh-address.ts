@@ -1,7 +1,7 @@
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 
-/** A machine that is reached by the program `ssh`. */
+/** The address of a machine for the program `ssh`. */
 export interface SshAddress {
   /** `user@server` or `server`, as `ssh` takes it: also a name of its config file. */
   readonly destination: string;
@@ -15,8 +15,8 @@ export const isSshUrl = (text: string): boolean => /^ssh:/i.test(text);
 const FORM = /^ssh:\/\/(?:([^@/]*)@)?(\[[^\]]*\]|[^:/@]*)(?::(\d{1,5}))?\/?$/i;
 
 /**
- * Reads `ssh://user@server:port`. Throws a usage error for anything else, also for names that `ssh` would take as options and for passwords, which
- * are never given to `ssh`.
+ * Parses `ssh://user@server:port`. Throws a usage error for all other texts, including names that `ssh` would interpret as options, and for passwords,
+ * which `ssh` never gets.
  */
 export function sshAddress(text: string): SshAddress {
   const [, user, host = '', port] = FORM.exec(text) ?? [];

@@ -10,7 +10,7 @@ export interface SshTarget extends SshAddress {
   readonly data?: string;
   /** Starts a host there if none runs. */
   readonly starts: boolean;
-  /** Environment of `ssh`, which does not get the secrets of agenthost in it. */
+  /** Environment of `ssh`. The secrets of agenthost are removed before the start of `ssh`. */
   readonly env: Context['env'];
 }
 
@@ -19,7 +19,7 @@ const CONNECT_TIMEOUT_S = 10;
 
 /** Arguments of `ssh` that run `hosts link` on the other machine. */
 export function linkArguments(target: Omit<SshTarget, 'env'>): string[] {
-  // The user's config may have these for sessions of a person.
+  // The user's config may set these for interactive sessions.
   const options = [...COMMON_OPTIONS, 'ClearAllForwardings=yes', 'RemoteCommand=none'];
   return sshArguments(target, options, [], [remoteCommand(target)]);
 }
@@ -42,12 +42,12 @@ export function forwardArguments(
 }
 
 const COMMON_OPTIONS = [
-  // A question could not be answered: nobody may sit at this command.
+  // `ssh` must not ask questions: there may be no person to answer them.
   'BatchMode=yes',
   `ConnectTimeout=${CONNECT_TIMEOUT_S}`,
   'ServerAliveInterval=15',
   'ServerAliveCountMax=3',
-  // A connection that is shared with the user's sessions would end with this command. One that is there is used.
+  // A connection that this command shares with the user's sessions would end with the command. An existing shared connection is used.
   'ControlMaster=no',
 ];
 
@@ -67,7 +67,7 @@ function sshArguments(
   ];
 }
 
-/** The command line for the shell of the other machine, whichever shell that is. */
+/** The command line for the shell of the other machine, in a form that every shell understands. */
 function remoteCommand({ command, data, starts }: Pick<SshTarget, 'command' | 'data' | 'starts'>): string {
   const args = `hosts link${starts ? ' --start' : ''}${data === undefined ? '' : ` --data ${quoted(data)}`}`;
   const script =

@@ -2,10 +2,10 @@ import { CannotConnect } from '@agenthost/client';
 import { plain } from '../render/plain-text.ts';
 import type { SshAddress } from './ssh-address.ts';
 
-/** Why a host could not be reached by `ssh`; its message says what to do. */
+/** A host could not be reached by `ssh`. The message says what to do. */
 export class SshFailure extends CannotConnect {
   override readonly name = 'CannotConnect';
-  /** The machine was reached, and no host runs there. */
+  /** Whether the machine was reached, but no host runs there. */
   readonly isAbsent: boolean;
 
   constructor(message: string, { isAbsent = false, ...options }: ErrorOptions & { isAbsent?: boolean } = {}) {
@@ -16,16 +16,16 @@ export class SshFailure extends CannotConnect {
 
 /** Exit code of `ssh` for its own failures. */
 const SSH_FAILED = 255;
-/** Exit code of a shell that finds no such program. */
+/** Exit code of a shell that does not find the program. */
 const NOT_FOUND = 127;
 
 /** End of an `ssh` process before the host was reached. */
 export interface SshEnd {
   /** `undefined`: ended by a signal. */
   readonly code: number | undefined;
-  /** What it and the other machine wrote to stderr. */
+  /** The stderr of `ssh` and of the other machine. */
   readonly said: string;
-  /** What the other machine wrote to stdout. */
+  /** The stdout of the other machine. */
   readonly printed: string;
 }
 
@@ -51,7 +51,7 @@ export function sshFailure({ destination, port }: SshAddress, { code, said, prin
   }
   if (code === NOT_FOUND || /(?:not found|no such file or directory)[^\n]*$/i.test(told))
     return new SshFailure(
-      `the program agenthost was not found on ${destination} (${told}): install it there with \`npm install --global agenthost\`, or say where it is with \`hosts add … --command\``,
+      `the program agenthost was not found on ${destination} (${told}): install it there with \`npm install --global agenthost\`, or set its path with \`hosts add … --command\``,
     );
   if (/unknown (?:command|option)|too many arguments/i.test(said))
     return new SshFailure(

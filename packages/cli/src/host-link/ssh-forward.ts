@@ -11,10 +11,10 @@ const POLL_INTERVAL_MS = 100;
 const MAX_TEXT_BYTES = 16 * 1024;
 const KILL_GRACE_MS = 2_000;
 
-/** Names of this machine for which a host that listens on one of them answers. A browser keeps the sign-ins of the two apart. */
+/** Loopback names. A host that listens on one of them answers requests for both. Browsers keep the sign-ins of the two apart. */
 const LOOPBACK = ['127.0.0.1', '[::1]'];
 
-/** The loopback address of this machine at which a port is free; `undefined` if there is none. */
+/** A loopback address at which the port is free; `undefined` if there is none. */
 export async function freeLoopback(port: number): Promise<string | undefined> {
   for (const name of LOOPBACK) if (await isFree(name, port)) return name;
   return undefined;

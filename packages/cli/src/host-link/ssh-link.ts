@@ -10,13 +10,13 @@ import { SshFailure, sshFailure } from './ssh-failure.ts';
 
 /** Longest text in front of the greeting, such as that of a login shell, and longest kept error text, in bytes. */
 const MAX_TEXT_BYTES = 64 * 1024;
-/** Time for what `ssh` wrote before it exited. */
+/** Time to read the last output of `ssh` after it has exited. */
 const LAST_WORDS_MS = 1_000;
 const KILL_GRACE_MS = 2_000;
 
 /**
- * Opens a byte stream to the host of another machine. `onGreeting` gets what that machine told. Rejects with an `SshFailure`, or with the reason of
- * the signal. The end of the stream ends `ssh`, and the other way round.
+ * Opens a byte stream to the host of another machine. `onGreeting` gets the greeting of that machine. Rejects with an `SshFailure`, or with the reason
+ * of the signal. The end of the stream ends `ssh`, and the end of `ssh` ends the stream.
  */
 export async function openSshLink(
   target: SshTarget,
@@ -41,7 +41,7 @@ export async function openSshLink(
     child.stdout.unshift(rest);
     const stream = Duplex.from({ readable: child.stdout, writable: child.stdin });
     stream.once('close', stop);
-    // Its receiver is the WebSocket; before and after that an error means the same as the end.
+    // The WebSocket handles errors while it is open; before and after that, an error means the same as the end.
     stream.on('error', () => undefined);
     return { stream, url: greeting.url, token: greeting.token };
   } catch (error) {
@@ -55,7 +55,7 @@ type SshProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 interface ProcessEnd {
   readonly code: number | undefined;
   readonly said: string;
-  /** It could not be started. */
+  /** Why the process could not be started. Absent: it was started. */
   readonly failure?: Error;
 }
 
@@ -65,7 +65,7 @@ function endOf(child: SshProcess): Promise<ProcessEnd> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-MAX_TEXT_BYTES);
   });
-  // A process that has ended takes no input. Its exit says why.
+  // A process that has ended takes no input. Its exit has the reason.
   child.stdin.on('error', () => undefined);
   return new Promise((resolve) => {
     child.once('error', (failure) => resolve({ code: undefined, said, failure }));
@@ -95,7 +95,7 @@ async function greeted(
         const found = readGreeting(bytes);
         if (found !== undefined) resolve(found);
         else if (bytes.length > MAX_TEXT_BYTES)
-          reject(new SshFailure(`${destination} answers with something else than agenthost`));
+          reject(new SshFailure(`${destination} sent an answer that is not from agenthost`));
       };
       const onAbort = (): void => reject(signal.reason);
       stdout.on('data', onData);

@@ -22,7 +22,7 @@ export const HOST_NODE_FLAGS = ['--max-semi-space-size=16'];
 /** A first start makes folders and a database; a start after a kill recovers what was open, and waits for keepers that are slow. */
 const START_TIMEOUT_MS = 60_000;
 
-/** Time for a host that was started by somebody else at the same moment. */
+/** Time for a host that another command started at the same moment. */
 const RIVAL_TIMEOUT_MS = 5_000;
 
 /** How a host is started. */
@@ -38,7 +38,7 @@ export interface Launch {
 export interface WaitingHost {
   readonly pid: number;
   readonly dataDir: string;
-  /** What it waits for. */
+  /** The reason of the wait. */
   readonly waiting: string;
 }
 
@@ -55,8 +55,8 @@ export async function startHost(
 }
 
 /**
- * Starts a host that outlives this command, with what it says in `serve.log` of the data folder, and waits until it can be found, or until it waits
- * as a standby. Rejects with what the host said when it ends first.
+ * Starts a host that outlives this command, with its output in `serve.log` of the data folder, and waits until the host can be found, or until it waits
+ * as a standby. Rejects with the last output of the host if the host ends before.
  */
 export async function launchHost(
   context: Context,
@@ -141,7 +141,7 @@ async function untilFound(
 const tooLate = (logFile: string): string =>
   `the host was not ready within ${START_TIMEOUT_MS / 1_000} s; see ${logFile}`;
 
-/** What the host waits for, as it logged it since the file had `from` bytes. */
+/** The reason of the host's wait, as logged since the file had `from` bytes. */
 async function waitOf(logFile: string, from: number): Promise<string | undefined> {
   const bytes = await readFile(logFile);
   return /^(?:agenthost: )?waiting: (.+)$/m.exec(plain(bytes.subarray(from).toString('utf8')))?.[1];

@@ -2,21 +2,21 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCode } from '@agenthost/protocol/values';
 
-/** What is known about a host that stops. 'drained': the command that stops it has waited for its turns. 'waiting': the host waits itself. */
+/** How a host stops. 'drained': the command that stops it has waited for its turns. 'waiting': the host itself waits for them. */
 export type StopMark = 'drained' | 'waiting';
 
 const fileOf = (folder: string, pid: number): string => join(folder, `${pid}.stopping`);
 
 /**
  * Marks a host as stopping, beside its record in `folder`, so that only one of several commands sends it a signal: a second one would end the
- * host at once. Returns the mark of whoever came first; `undefined` if this call has made it.
+ * host at once. Returns the mark of an earlier command; `undefined` if this call has made the mark.
  */
 export function markStopping(folder: string, pid: number, mark: StopMark): StopMark | undefined {
   try {
     writeFileSync(fileOf(folder, pid), mark, { flag: 'wx', mode: 0o600 });
     return undefined;
   } catch (error) {
-    // On a full disk a host can be stopped too: several commands at the same time are then not kept apart.
+    // On a full disk a host can be stopped too. Several commands at the same time may then each send a signal.
     return hasCode(error, 'EEXIST') ? (readStopMark(folder, pid) ?? 'waiting') : undefined;
   }
 }

@@ -41,8 +41,8 @@ export async function storeSignIn(
 
 /**
  * Passes the stored tokens of a host to it, so that the turns of this client have them [AUTH-2]. Tokens that have expired, or that the host does not
- * take, are removed. A host that does not know the method gets none. `note` gets a line about tokens that are removed because they do not say for which of
- * several hosts they are.
+ * take, are removed. A host that does not know the method gets none. `note` gets a line about tokens that are removed because several hosts share their
+ * address and the file does not name the host.
  */
 export async function passSignIns(
   context: Context,

@@ -7,16 +7,16 @@ import type { Screen } from '../render/screen.ts';
 import { SESSION_COLUMNS, sessionLine } from '../render/session-line.ts';
 import { askEach, type HostAnswer, type KnownHost } from './every-host.ts';
 
-/** What a list of sessions shows. */
+/** Options of a list of sessions. */
 export interface ListOptions {
   readonly isWanted: (session: SessionSummary) => boolean;
-  /** Most sessions to show. Default: all. */
+  /** Maximum number of sessions to show. Default: all. */
   readonly limit?: number;
   readonly json?: boolean;
 }
 
 /**
- * Lists the sessions of all hosts, the last modified first, each with its host. Those of slow hosts follow. Exit code 4 if no host answered.
+ * Lists the sessions of all hosts, the last modified first, each with its host. Sessions of slow hosts follow. Exit code 4 if no host answered.
  */
 export async function listEverywhere(
   context: Context,
@@ -75,7 +75,7 @@ async function wantedSessions(
   return sessions;
 }
 
-/** Searches the sessions of all hosts; the places of a host stand together. Exit code 4 if no host answered. */
+/** Searches the sessions of all hosts, and prints the matches by host. Exit code 4 if no host answered. */
 export async function searchEverywhere(
   context: Context,
   screen: Screen,
@@ -95,8 +95,7 @@ export async function searchEverywhere(
       count += hits.length;
       if (options.json === true) for (const hit of hits) screen.json({ ...hit, host: label });
       else showHits(context, screen, hits, `${label.padEnd(width)}  `);
-      if (!isComplete)
-        screen.note(`${label} is still indexing older sessions: later there may be more matches`);
+      if (!isComplete) screen.note(`${label} is still indexing older sessions: a later search may find more`);
     }
     if (context.outputClosed.aborted) break;
   }
@@ -108,7 +107,7 @@ export async function searchEverywhere(
 const hostWidth = (hosts: readonly KnownHost[]): number =>
   Math.max('HOST'.length, ...hosts.map(({ label }) => label.length));
 
-/** Tells which hosts did not answer. Machines without a running host are no problem. */
+/** Reports the hosts that did not answer. Machines without a running host are not reported. */
 function tellProblems(
   screen: Screen,
   answers: readonly HostAnswer<unknown>[],

@@ -15,7 +15,7 @@ import { LOCAL_HOST, type NamedHost, namedHosts } from './host-list.ts';
 
 /** A host that this user can reach. */
 export interface KnownHost {
-  /** Its name; that of the only host on this machine is `local`, several have their addresses unless the list names them. */
+  /** The name in the list. Without one: `local` for the only host on this machine, otherwise the address. */
   readonly label: string;
   readonly target: HostTarget;
   /** The gateway that it is behind. */
@@ -24,27 +24,27 @@ export interface KnownHost {
   readonly problem?: CliError;
 }
 
-/** What a host answered, or why it did not. */
+/** The answer of a host, or the reason why it did not answer. */
 export type HostAnswer<T> = { readonly host: KnownHost } & (
   | { readonly value: T }
   | {
       readonly problem: string;
-      /** Its machine answers, and no host runs there. */
+      /** Whether the machine was reached, but no host runs there. */
       readonly isAbsent: boolean;
     }
 );
 
-/** Time that answers are collected before the first ones are shown. */
+/** Time for which answers are collected before the first ones are shown. */
 const PATIENCE_MS = 3_000;
-/** Time for a gateway to list its hosts. They are asked afterwards, together with all other hosts. */
+/** Time limit for a gateway's list of hosts. The time limits of its hosts begin afterwards. */
 const GATEWAY_LIMIT_MS = 3_000;
-/** Time for one host to answer. `ssh` signs in first. */
+/** Time limit for the answer of one host. Over SSH it includes the sign-in. */
 const LIMIT_MS = 10_000;
 const SSH_LIMIT_MS = 30_000;
 
 /**
- * The hosts that run on this machine, and those of the user's list and of its gateways, in this order. `starts`: starts a host here if none runs. A list that
- * cannot be read is noted and left out.
+ * The hosts that run on this machine, and those of the user's list and of its gateways, in this order. `starts`: starts a host here if none runs. An
+ * unreadable list is reported and ignored.
  */
 export async function everyHost(
   context: Context,
@@ -131,7 +131,7 @@ async function listed(context: Context, screen: Screen): Promise<readonly NamedH
   }
 }
 
-/** Somebody may have written an address into the file that is none. */
+/** The target of a host. An invalid address in the file is reported and ignored. */
 function targetOrNote(screen: Screen, { name }: NamedHost, find: () => HostTarget): HostTarget | undefined {
   try {
     return find();
@@ -143,8 +143,9 @@ function targetOrNote(screen: Screen, { name }: NamedHost, find: () => HostTarge
 }
 
 /**
- * Asks all hosts at the same time, and closes the connections. Yields the answers of the first 3 s together, in the order of the hosts, and later ones as
- * they come, so that a slow host holds up no other. Each host has a time limit. Never throws because of a host. Stops asking when the caller stops reading.
+ * Sends a request to all hosts at the same time, and closes the connections. Yields the answers of the first 3 s together, in the order of the hosts, and
+ * later answers when they arrive, so that a slow host delays no other. Each host has a time limit. Never throws because of a host. Aborts the requests when
+ * the caller stops reading.
  */
 export async function* askEach<T>(
   context: Context,
@@ -188,7 +189,7 @@ interface Question<T> {
   readonly screen: Screen;
   readonly host: KnownHost;
   ask(client: AhpClient, host: KnownHost): Promise<T>;
-  /** Gives up. */
+  /** Aborts the request. */
   readonly stop: AbortSignal;
 }
 
@@ -205,7 +206,7 @@ async function askOne<T>(question: Question<T>): Promise<HostAnswer<T>> {
   const slow = new Error(`no answer within ${limitMs / 1_000} s`);
   const timer = setTimeout(() => limit.abort(slow), limitMs);
   const asking = connected(question, signal);
-  // What comes after the limit is of no interest.
+  // A failure after the time limit is ignored.
   asking.catch(() => undefined);
   try {
     return { host, value: await Promise.race([asking, isOver]) };

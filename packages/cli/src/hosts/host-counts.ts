@@ -3,14 +3,14 @@ import { hasExited, type SessionSummary } from '@agenthost/protocol';
 import { listedTerminals } from '../input/ids.ts';
 import { sessionWord } from '../render/session-line.ts';
 
-/** A session that runs or waits. */
+/** A session with a running turn, or one that waits for the user. */
 export interface ListedSession {
   readonly resource: string;
   readonly title: string;
   readonly provider: string;
 }
 
-/** What happens on a host now. */
+/** The present activity of a host. */
 export interface HostCounts {
   /** Number of all sessions, archived ones included. */
   readonly sessionCount: number;
@@ -21,7 +21,7 @@ export interface HostCounts {
   readonly terminalCount: number;
 }
 
-/** Asks a host what happens on it. Rejects as requests of the client do. */
+/** Requests the present activity of a host. Rejects as requests of the client do. */
 export async function hostCounts(client: AhpClient): Promise<HostCounts> {
   const running: ListedSession[] = [];
   const waiting: ListedSession[] = [];

@@ -5,12 +5,12 @@ import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { fileTrouble, hostListFile } from '../process/files.ts';
 
-/** A host that the user has given a name. */
+/** A host with a name that the user has chosen. */
 export interface NamedHost {
   readonly name: string;
   /** `http(s)://…`, `ws(s)://…` or `ssh://…`, without a token. */
   readonly url: string;
-  /** Access token. Absent: AGENTHOST_TOKEN of a command that names the host, or over SSH the owner's token that the other machine has. */
+  /** Access token. Absent: AGENTHOST_TOKEN of a command that names the host; over SSH, the owner's token from the other machine. */
   readonly token?: string;
   /** Over SSH: the command line that runs agenthost there. Absent: `agenthost`. */
   readonly command?: string;
@@ -27,7 +27,7 @@ export const LOCAL_HOST = 'local';
 export const isHostName = (text: string): boolean =>
   text !== LOCAL_HOST && /^[a-z0-9][a-z0-9._-]{0,39}$/i.test(text);
 
-/** Format of the file. A later program writes a higher one if this program could not read it. */
+/** Format of the file. A later version raises it when earlier versions cannot read the file. */
 const FORMAT = 1;
 
 /** The hosts of the list by name. Rejects with a `CliError` if the file is damaged, of a later version or unreadable. */
@@ -47,12 +47,12 @@ export async function namedHosts(context: Context): Promise<readonly NamedHost[]
 export async function addNamedHost(context: Context, host: NamedHost, isForced: boolean): Promise<void> {
   await change(context, (hosts) => {
     if (!isForced && hosts.some(({ name }) => name === host.name))
-      throw new CliError(EXIT.error, `a host is called ${host.name} already: --force replaces it`);
+      throw new CliError(EXIT.error, `a host with the name ${host.name} already exists: --force replaces it`);
     return [...hosts.filter(({ name }) => name !== host.name), host];
   });
 }
 
-/** Removes the hosts with these names. Rejects with a `CliError` if one is not in the list; then none is removed. */
+/** Removes the hosts with these names. Rejects with a `CliError` and removes none if one is not in the list. */
 export async function removeNamedHosts(context: Context, names: readonly string[]): Promise<void> {
   await change(context, (hosts) => {
     for (const wanted of names)

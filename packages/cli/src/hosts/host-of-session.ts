@@ -7,9 +7,9 @@ import type { Screen } from '../render/screen.ts';
 import { areSeveral, askEach, everyHost, type HostAnswer, type KnownHost } from './every-host.ts';
 
 /**
- * Searches all hosts for a session, as typed; those on this machine go before the others. Resolves with `undefined` when there is nothing to choose: no
- * other host than the one of this machine is known, or no host has the session and one runs here, which then says so. Rejects with a `CliError` when several
- * hosts have it, or none and no host runs here.
+ * Searches all hosts for a session, first those on this machine. `given`: the id as typed. Resolves with `undefined` if only the host of this machine is
+ * known, or if no host has the session and a host runs here: its answer is then the error. Rejects with a `CliError` if several hosts have the session, or
+ * if none has it and no host runs here.
  */
 export async function hostOfSession(
   context: Context,
@@ -48,7 +48,7 @@ export async function hostOfSession(
   throw new CliError(EXIT.error, `no session is called ${oneLine(given) || '(nothing)'} on ${names}`);
 }
 
-/** Whether no other session has an id that begins so: a slow host need not be waited for. Ids that clients choose may be alike. */
+/** Whether an id is so long that only one session has it, so that slow hosts need no wait. Ids that clients choose may be similar. */
 const isLongId = (given: string): boolean => /^[0-9a-f]{8}/i.test(idOf(given));
 
 function severalHave(given: string, answers: readonly HostAnswer<boolean>[]): CliError {

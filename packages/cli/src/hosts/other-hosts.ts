@@ -9,10 +9,10 @@ import { oneLine } from '../render/plain-text.ts';
 import { Screen } from '../render/screen.ts';
 import { connectKnown, everyHost, isAbsent, type KnownHost } from './every-host.ts';
 
-/** Takes a host that has answered. */
+/** Called with each host that has answered. */
 type AddHost = (label: string, connected: Connected, root: Mirror<'root'>) => void;
 
-/** Connections to the hosts besides that of the command. */
+/** Connections to all hosts except that of the command. */
 export class OtherHosts {
   readonly #context: Context;
   readonly #add: AddHost;
@@ -24,7 +24,7 @@ export class OtherHosts {
     this.#add = add;
   }
 
-  /** Connects to all hosts but `present`, each on its own, and returns at once. `tell` gets why a host does not answer. */
+  /** Connects to all hosts but `present`, each on its own, and returns at once. `tell` gets the reason when a host does not answer. */
   open(present: HostTarget, tell: (problem: string) => void): void {
     // A line on stderr would break the window.
     const stderr = new Writable({
@@ -44,7 +44,7 @@ export class OtherHosts {
     connecting.catch((error: unknown) => tell(oneLine(errorText(error), 500)));
   }
 
-  /** Closes the connections, and gives up those that are not made yet. */
+  /** Closes the connections, and aborts the attempts to connect. */
   close(): void {
     this.#closing.abort(new Error('the command has ended'));
   }

@@ -6,7 +6,7 @@ export const EXIT = {
   error: 1,
   /** Wrong usage. */
   usage: 2,
-  /** Something that the agent asked for was denied. */
+  /** A request of the agent was denied. */
   denied: 3,
   /** No host, connection refused, or connection lost. */
   cannotConnect: 4,
@@ -36,7 +36,7 @@ export const usageError = (message: string): CliError => new CliError(EXIT.usage
 /** Error codes of an output whose reader is gone. These are not errors. */
 const READER_LEFT_CODES = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
 
-/** Why nothing more can be written to stdout, for people; `undefined` while it can, and when its reader has just left. */
+/** Why stdout cannot be written any more, for messages; `undefined` while it can be written, and if its reader has left. */
 export function outputTrouble({ aborted, reason }: AbortSignal): CliError | undefined {
   if (!aborted || !(reason instanceof Error)) return undefined;
   const code = errorCode(reason);

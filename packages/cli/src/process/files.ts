@@ -7,16 +7,16 @@ type Where = Pick<Context, 'env' | 'home' | 'platform'>;
 
 function folder({ env, home, platform }: Where, variable: string, fallback: readonly string[]): string {
   const given = env[variable];
-  // A relative path in these variables is to be ignored, says the XDG base directory specification.
+  // The XDG base directory specification requires that relative paths in these variables are ignored.
   if (given?.startsWith('/')) return join(given, 'agenthost');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'agenthost');
   return join(home, ...fallback, 'agenthost');
 }
 
-/** Where a host keeps its data unless told otherwise. */
+/** The default data folder of a host. */
 export const dataFolder = (where: Where): string => folder(where, 'XDG_DATA_HOME', ['.local', 'share']);
 
-/** Where the config file is looked for. */
+/** The folder of the config file. */
 export const configFolder = (where: Where): string => folder(where, 'XDG_CONFIG_HOME', ['.config']);
 
 /** Folder of the keys of model agents. A part of the config folder, which is private to the host. */
@@ -41,7 +41,7 @@ export const updateCheckFile = (where: Where): string =>
 export const hostsFolder = (where: Where): string =>
   join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'hosts');
 
-/** Whether a folder is there that can be looked at. */
+/** Whether the path is an existing folder. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
@@ -51,7 +51,7 @@ export async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Why a file cannot be read or written, in words. */
+/** The reason why a file cannot be read or written, for messages. */
 export function fileTrouble(cause: unknown): string {
   switch (errorCode(cause)) {
     case 'ENOENT':

@@ -40,7 +40,7 @@ export class Interruption {
     }
   }
 
-  /** Why it stops; `undefined` while it does not. */
+  /** Why the command has to stop; `undefined` while it does not have to. */
   get reason(): StopReason | undefined {
     return this.#reason;
   }
@@ -57,7 +57,7 @@ export class Interruption {
     this.#controller.abort();
   }
 
-  /** Gives everything back. */
+  /** Removes all listeners and timers. */
   dispose(): void {
     clearTimeout(this.#timer);
     this.#giveBackSignals();

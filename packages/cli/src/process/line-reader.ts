@@ -7,9 +7,9 @@ export interface Lines {
   next(signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** All lines until `release`, kept until they are asked for. */
+/** All lines until `release`, in a queue for `next`. */
 export interface HeldLines extends Lines {
-  /** Hands what was not asked for on to who listens now. */
+  /** Passes unread lines on to the present listener. */
   release(): void;
 }
 
@@ -29,7 +29,7 @@ export class LineReader implements Lines {
     });
   }
 
-  /** Nothing more comes: the input is at its end. */
+  /** The end of the input: no further lines follow. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -60,8 +60,8 @@ export class LineReader implements Lines {
   }
 
   /**
-   * Takes the lines from now on for one exchange: what is pasted or piped in comes faster than questions are put, and belongs to
-   * the later ones.
+   * Reserves the following lines for one exchange: pasted or piped lines arrive faster than the questions, and belong to later
+   * questions.
    */
   hold(): HeldLines {
     const kept: string[] = [];

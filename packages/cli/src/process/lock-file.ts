@@ -14,7 +14,7 @@ export class LockHeld extends Error {
   }
 }
 
-/** How a lock tells processes apart. */
+/** How a lock identifies processes. */
 export interface LockProcesses {
   /** Id of this process. */
   readonly pid: number;
@@ -58,8 +58,8 @@ function heldLock(file: string, stalePid?: number): LockFile {
 }
 
 /**
- * Replaces a stale lock if it still has this content. Only the process that holds the lock on just this content may do so: without that, a slow process
- * would replace a lock that is new.
+ * Replaces a stale lock if it still has this content. Only the process that holds a lock for this content may do so: otherwise a slow process could
+ * replace a new lock.
  */
 async function isReplaced(
   file: string,
@@ -74,7 +74,7 @@ async function isReplaced(
   }
 }
 
-/** Writes the content before the file has its name, so that nobody reads half of it. Resolves with whether `place` gave it the name. */
+/** Writes the content before the file has its name, so that no process reads half of it. Resolves with whether `place` gave it the name. */
 async function isPlaced(
   file: string,
   content: string,

@@ -59,12 +59,12 @@ export function nameOwnCommand(how: () => string): void {
   found = undefined;
 }
 
-/** Where command lines work, in words behind a place: '' where that is everywhere. */
+/** A phrase for hints with the folder where command lines work; '' if they work everywhere. */
 export function commandPlace(): string {
   return commandLine('').startsWith('npx agenthost ') ? ', in this folder' : '';
 }
 
-/** A command line of this program, for hints: it works as it stands in the folder where this process was started. */
+/** A command line of this program, for hints. It works in the folder where this process was started. */
 export function commandLine(args: string): string {
   found ??= find();
   return `${found} ${args}`;

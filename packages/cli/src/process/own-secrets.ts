@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 
-/** An environment without the secrets of agenthost, which are for no other program. */
+/** An environment without the secrets of agenthost, which other programs must not get. */
 export function withoutOwnSecrets({
   AGENTHOST_TOKEN: _token,
   AGENTHOST_JOURNAL_PASSWORD: _password,

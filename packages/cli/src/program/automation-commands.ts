@@ -14,7 +14,7 @@ export function addAutomationCommands(parts: CommandParts): void {
   const automations = command(
     program,
     'automations',
-    'list and change what agents do by themselves, on a schedule or when told to',
+    'list and change automations, which run on a schedule, after an event or on request',
     OPTIONS,
   ).action(async (options: AutomationsOptions) => {
     const { listAutomations } = await import('../commands/automations.ts');
@@ -47,9 +47,9 @@ export function addAutomationCommands(parts: CommandParts): void {
     },
   );
   const switches = [
-    ['enable', 'let an automation run by itself'],
-    ['disable', 'stop an automation from running by itself; `run` still starts it'],
-    ['remove', 'remove an automation; its runs go on, and their sessions stay'],
+    ['enable', 'enable the schedule and the events of an automation'],
+    ['disable', 'disable the schedule and the events of an automation; `run` still starts it'],
+    ['remove', 'remove an automation; its active runs continue, and their sessions stay'],
   ] as const;
   for (const [does, text] of switches) {
     const made = command(automations, does, text, OPTIONS)
@@ -151,7 +151,7 @@ function addRunCommands(
       const { listRuns } = await import('../commands/automation-runs.ts');
       done(await listRuns(context, screen, given, self.optsWithGlobals<AutomationRunsOptions>()));
     });
-  command(automations, 'cancel', 'cancel a run, or all runs of an automation that go on', OPTIONS)
+  command(automations, 'cancel', 'cancel a run, or all active runs of an automation', OPTIONS)
     .argument('<run>', 'id of a run, or its beginning; or title or id of an automation')
     .action(async (given: string, _own: object, self: Command) => {
       const { cancelRuns } = await import('../commands/automation-runs.ts');

@@ -7,7 +7,7 @@ export const AUTOMATION_OPTIONS = {
     type: 'list',
     description:
       'when it runs: minute, hour, day of month, month, day of week, such as "0 3 * * MON-FRI"; repeatable',
-    defaultText: 'never by itself',
+    defaultText: 'no schedule',
   },
   zone: {
     flags: '--zone <name>',
@@ -25,7 +25,7 @@ export const AUTOMATION_OPTIONS = {
     flags: '--cron <expression>',
     type: 'list',
     description:
-      'when it runs, in place of all present times: minute, hour, day of month, month, day of week; repeatable; off for never by itself',
+      'when it runs, in place of all present times: minute, hour, day of month, month, day of week; repeatable; off for no schedule',
   },
   newOnEvent: {
     flags: '--on <event>',
@@ -89,7 +89,11 @@ export const AUTOMATION_OPTIONS = {
     type: 'text',
     description: 'disable it at this time, such as 2027-01-31 or 2027-01-31T18:00; off for no end',
   },
-  disabled: { flags: '--disabled', type: 'flag', description: 'save it without starting runs by itself' },
+  disabled: {
+    flags: '--disabled',
+    type: 'flag',
+    description: 'save the automation without enabling its schedule and events',
+  },
   waitForRun: { flags: '--wait', type: 'flag', description: 'wait until the run has ended' },
   runLimit: {
     flags: '--limit <count>',

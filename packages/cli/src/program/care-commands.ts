@@ -7,7 +7,7 @@ import type { CommandParts } from './command-builder.ts';
 
 /** Adds the commands that take care of a host: `backup`, `backup restore` and `doctor`. */
 export function addCareCommands({ context, screen, program, command, example, done }: CommandParts): void {
-  const backing = command(program, 'backup', 'write a backup of a host, also while it runs', [
+  const backing = command(program, 'backup', 'write a backup of a running or stopped host', [
     'force',
     'data',
     'url',
@@ -42,7 +42,7 @@ export function addCareCommands({ context, screen, program, command, example, do
     'after',
     '\nThe data of the folder is moved into a folder before-restore-… in it,\nand is never deleted.',
   );
-  const examining = command(program, 'doctor', 'check this machine and its host, and say what to do', [
+  const examining = command(program, 'doctor', 'check this machine and its host, and suggest what to do', [
     'data',
     'config',
     'port',
@@ -82,7 +82,7 @@ export function addCompletionCommand({
     ['verbose'],
   )
     .addArgument(
-      new Argument('<shell>', 'bash, zsh or fish; words: what their scripts call').choices([
+      new Argument('<shell>', 'bash, zsh or fish; `words` is for their scripts').choices([
         'bash',
         'zsh',
         'fish',

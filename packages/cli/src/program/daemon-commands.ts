@@ -55,24 +55,25 @@ export function addDaemonCommands({ context, screen, program, command, example, 
   );
   example(stopping, [
     'agenthost stop',
-    'agenthost stop --drain 300  after the turns that run',
+    'agenthost stop --drain 300  waits for running turns',
     'agenthost stop --data /srv/agenthost',
   ]);
   const restarting = command(
     program,
     'restart',
-    'stop a host after its turns, and start it in the background with the same options',
+    'wait for the turns of a host, stop it, and start it in the background with the same options',
     ['restartDrain', ...CHOICE, ...COMMON],
   ).action(async (options: StopOptions) => {
     const { restart } = await import('../commands/daemon.ts');
     done(await restart(context, screen, options));
   });
-  example(restarting, ['agenthost restart', 'agenthost restart --drain 0  without waiting']);
-  const showing = command(program, 'status', 'show the hosts that run here, and what waits for you', [
-    ...CHOICE,
-    'noUpdateCheck',
-    ...COMMON,
-  ]).action(async (options: StatusOptions) => {
+  example(restarting, ['agenthost restart', 'agenthost restart --drain 0  does not wait']);
+  const showing = command(
+    program,
+    'status',
+    'show the running hosts of this machine, and the sessions that wait for you',
+    [...CHOICE, 'noUpdateCheck', ...COMMON],
+  ).action(async (options: StatusOptions) => {
     const { status } = await import('../commands/daemon.ts');
     done(await status(context, screen, options));
   });

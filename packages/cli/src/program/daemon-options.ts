@@ -9,30 +9,30 @@ const DRAIN = {
   isInteger: false,
 } as const;
 
-/** Options of `start`, `stop`, `restart`, `status` and of `serve` at its end. */
+/** Options of `start`, `stop`, `restart`, `status` and `service`, and `--drain` of `serve`. */
 export const DAEMON_OPTIONS = {
   drain: {
     ...DRAIN,
     default: 0,
     description:
-      'at the first SIGTERM or Ctrl-C, start no new turns and wait this long for those that run; a second signal ends at once',
+      'at the first SIGTERM or Ctrl-C, start no new turns and wait up to this long for running turns; a second signal ends the host at once',
   },
   stopDrain: {
     ...DRAIN,
     description:
-      'start no new turns, and wait this long for those that run; also for a host that stops already, which is then ended at once',
+      'start no new turns, and wait up to this long for running turns; a host that is already stopping ends at once after this time',
     defaultText: "the host's own --drain",
   },
   restartDrain: {
     ...DRAIN,
     default: 60,
-    description: 'start no new turns, and wait this long for those that run',
+    description: 'start no new turns, and wait up to this long for running turns',
   },
   detach: { flags: '--detach', type: 'flag', description: 'run in the background, as `start` does' },
   listenOn: {
     flags: '--listen <address>',
     type: 'text',
-    description: 'address on which the next host is to listen; its port is checked there',
+    description: 'address on which the port of the next host is checked',
     default: '127.0.0.1',
   },
   ofData: {
@@ -51,14 +51,14 @@ export const DAEMON_OPTIONS = {
   serviceDrain: {
     ...DRAIN,
     default: 60,
-    description: 'when the service stops, start no new turns and wait this long for those that run',
+    description: 'when the service stops, start no new turns and wait up to this long for running turns',
   },
   serviceEnv: {
     flags: '--env <name>',
     type: 'list',
     description:
-      'variable for the host and its agents, as NAME, with its value in your login shell, or as NAME=value; repeatable',
-    defaultText: 'PATH, the language, proxies and certificates',
+      'variable for the host and its agents: NAME takes the value of your login shell, NAME=value sets one; repeatable',
+    defaultText: 'only PATH, the language, proxies, certificates and other basic variables',
   },
   print: { flags: '--print', type: 'flag', description: 'print the file of the service, and change nothing' },
   ofSystem: {
@@ -75,7 +75,7 @@ export const DAEMON_OPTIONS = {
     max: 1_000_000,
     isInteger: true,
   },
-  followLog: { flags: '--follow', type: 'flag', description: 'go on with new lines until Ctrl-C' },
+  followLog: { flags: '--follow', type: 'flag', description: 'print new lines until Ctrl-C' },
   noUpdateCheck: {
     flags: '--no-update-check',
     type: 'flag',

@@ -52,7 +52,7 @@ test.each([
   [`echo "agenthost: unknown command 'hosts'" >&2; exit 2`, 'is too old for ssh:// addresses'],
   ['echo "agenthost: 2 hosts are running; choose one" >&2; exit 2', 'build: 2 hosts are running'],
   ['echo "This account is closed."; exit 1', 'build: This account is closed.'],
-  ['while :; do echo "{no greeting}"; done', 'answers with something else than agenthost'],
+  ['while :; do echo "{no greeting}"; done', 'sent an answer that is not from agenthost'],
   ['kill -9 $$', 'ssh ended with a signal'],
 ])('why ssh fails is told in a line with the next step: %s', async (script, told) => {
   writeFileSync(join(folder, 'ssh'), `#!/bin/sh\n${script}\n`);

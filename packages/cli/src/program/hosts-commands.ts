@@ -5,10 +5,10 @@ import type { CommandParts } from './command-builder.ts';
 
 /** Adds `hosts` and what is below it. */
 export function addHostsCommands({ context, screen, program, command, example, done }: CommandParts): void {
-  const hosts = program.command('hosts').description('name other hosts, and see what happens on all of them');
+  const hosts = program.command('hosts').description('give names to other hosts, and list all hosts');
   example(hosts, [
     'agenthost hosts list  this machine and the others',
-    'agenthost hosts add build ssh://me@build.example  by ssh, nothing to set up',
+    'agenthost hosts add build ssh://me@build.example  over ssh, without a setup',
     'agenthost run --host build "fix the failing test"',
     'agenthost sessions  the sessions of all hosts',
   ]);
@@ -35,7 +35,7 @@ export function addHostsCommands({ context, screen, program, command, example, d
     'agenthost hosts add build ssh://build --command "npx agenthost"',
     'agenthost hosts add fleet https://agents.example.org --token-file -  a gateway; its hosts are fleet/HOST',
   ]);
-  const listing = command(hosts, 'list', 'list all hosts, with what runs and what waits on them', [
+  const listing = command(hosts, 'list', 'list all hosts, with their running and waiting sessions', [
     'json',
     'verbose',
   ]).action(async (options: { json?: boolean }) => {
@@ -53,7 +53,10 @@ export function addHostsCommands({ context, screen, program, command, example, d
       done(await openHost(context, screen, name, options));
     });
   example(opening, ['agenthost hosts open build  until Ctrl-C']);
-  const removing = command(hosts, 'remove', 'forget hosts and their tokens', ['json', 'verbose'])
+  const removing = command(hosts, 'remove', 'remove hosts and their tokens from the list', [
+    'json',
+    'verbose',
+  ])
     .alias('rm')
     .argument('<host...>', 'names of hosts')
     .action(async (names: string[], options: { json?: boolean }) => {
@@ -61,11 +64,12 @@ export function addHostsCommands({ context, screen, program, command, example, d
       done(await removeHosts(context, screen, names, options));
     });
   example(removing, ['agenthost hosts remove build']);
-  command(hosts, 'link', 'connect input and output to the host here; for ssh:// addresses of others', [
-    'startAbsent',
-    'sshData',
-    'verbose',
-  ]).action(async (options: LinkHostOptions) => {
+  command(
+    hosts,
+    'link',
+    'connect standard input and output to the host here; clients with an ssh:// address run this',
+    ['startAbsent', 'sshData', 'verbose'],
+  ).action(async (options: LinkHostOptions) => {
     const { linkHost } = await import('../commands/link-host.ts');
     done(await linkHost(context, screen, options));
   });

@@ -19,13 +19,13 @@ export const HOSTS_OPTIONS = {
     flags: '--token-file <file>',
     type: 'text',
     description: 'file with an access token of the host; - reads standard input',
-    defaultText: 'over ssh, the token of its owner; otherwise AGENTHOST_TOKEN of each command that names it',
+    defaultText: 'over ssh, the token of its owner; otherwise AGENTHOST_TOKEN, when a command names the host',
   },
   hostFingerprint: {
     flags: '--fingerprint <sha256>',
     type: 'text',
     description: "SHA-256 of the host's certificate, for https and wss",
-    defaultText: 'the certificate that is seen now',
+    defaultText: 'the certificate that the host has now',
   },
   sshCommand: {
     flags: '--command <command>',
@@ -39,6 +39,6 @@ export const HOSTS_OPTIONS = {
     description: 'over ssh: data folder of the host on the other machine',
     defaultText: 'the only host that runs there',
   },
-  noCheck: { flags: '--no-check', type: 'flag', description: 'add the host without asking it' },
+  noCheck: { flags: '--no-check', type: 'flag', description: 'add the host without connecting to it' },
   startAbsent: { flags: '--start', type: 'flag', description: 'start a host if none runs' },
 } as const satisfies Record<string, OptionSpec>;

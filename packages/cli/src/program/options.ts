@@ -32,7 +32,7 @@ export const OPTIONS = {
     type: 'text',
     env: 'AGENTHOST_FINGERPRINT',
     description: "SHA-256 of the host's certificate, for https and wss; other certificates are refused",
-    defaultText: 'the certificate that was seen first',
+    defaultText: 'the certificate of the first connection',
   },
   record: {
     flags: '--record <file>',
@@ -93,7 +93,7 @@ export const OPTIONS = {
   checkFormat: {
     flags: '--check',
     type: 'flag',
-    description: 'only say whether the file has the format of recordings, and what is wrong with it',
+    description: 'only check the format of the file, and list what is wrong',
   },
   har: {
     flags: '--har <file>',
@@ -327,14 +327,14 @@ export const OPTIONS = {
   afterChat: {
     flags: '--after <chat>',
     type: 'text',
-    description: 'chat to put it behind: id, or the beginning of an id',
+    description: 'chat after which to place it: id, or the beginning of an id',
     defaultText: 'the front of the list',
   },
   openOnly: { flags: '--open', type: 'flag', description: 'only comments that are not resolved' },
   withText: {
     flags: '--text <text>',
     type: 'text',
-    description: 'the message that goes with the comments',
+    description: 'the message that is sent with the comments',
     defaultText: 'a request to address them',
   },
   newChat: { flags: '--new-chat', type: 'flag', description: 'ask in a new chat of the session' },
@@ -444,7 +444,7 @@ export const OPTIONS = {
     flags: '--person <name>',
     type: 'text',
     description: 'person that the token belongs to; the name is shown with what the person does',
-    defaultText: 'nobody in particular',
+    defaultText: 'none',
   },
   sharedWith: {
     flags: '--person <name>',

@@ -13,25 +13,30 @@ export function addServiceCommands({ context, screen, program, command, example,
     'agenthost service status',
     'agenthost service logs --follow',
   ]);
-  const installing = command(service, 'install', 'write the service, and start it now and by itself', [
-    ...HOST_OPTIONS.filter((name) => name !== 'drain' && name !== 'record'),
-    'serviceDrain',
-    'serviceEnv',
-    'print',
-    ...COMMON,
-  ]).action(async (options: InstallOptions) => {
+  const installing = command(
+    service,
+    'install',
+    'define the service; it starts now and at each login or boot',
+    [
+      ...HOST_OPTIONS.filter((name) => name !== 'drain' && name !== 'record'),
+      'serviceDrain',
+      'serviceEnv',
+      'print',
+      ...COMMON,
+    ],
+  ).action(async (options: InstallOptions) => {
     const { installService } = await import('../commands/service.ts');
     done(await installService(context, screen, options));
   });
   example(installing, [
     'agenthost service install',
     'agenthost service install --env ANTHROPIC_API_KEY --root ~/work',
-    'agenthost service install --print  show the file, and change nothing',
+    'agenthost service install --print  only shows the file',
   ]);
   for (const [deed, description] of [
     ['start', 'start the service'],
-    ['stop', 'stop the service after its turns'],
-    ['restart', 'restart the service after its turns'],
+    ['stop', 'wait for running turns, and stop the service'],
+    ['restart', 'wait for running turns, and restart the service'],
   ] as const)
     command(service, deed, description, COMMON).action(async (options: ServiceOptions) => {
       const { controlService } = await import('../commands/service.ts');
@@ -52,10 +57,13 @@ export function addServiceCommands({ context, screen, program, command, example,
     const { showServiceLogs } = await import('../commands/service.ts');
     done(await showServiceLogs(context, screen, options));
   });
-  command(service, 'uninstall', 'stop the service and remove its files; data stays', COMMON).action(
-    async (options: ServiceOptions) => {
-      const { uninstallService } = await import('../commands/service.ts');
-      done(await uninstallService(context, screen, options));
-    },
-  );
+  command(
+    service,
+    'uninstall',
+    'stop the service and remove its files; the data folder stays',
+    COMMON,
+  ).action(async (options: ServiceOptions) => {
+    const { uninstallService } = await import('../commands/service.ts');
+    done(await uninstallService(context, screen, options));
+  });
 }

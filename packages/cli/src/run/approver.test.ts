@@ -96,12 +96,12 @@ describe('an approver', () => {
     approver.handle({ ...event, toolCall: { ...event.toolCall, toolName: 'mcp_servers', toolInput } });
     await settle();
     expect(given).toEqual([{ kind: 'deny', reasonMessage: 'Nobody is there to allow them' }]);
-    expect(context.err).toContain('going on without the MCP servers of the project (docs, files)');
+    expect(context.err).toContain('continuing without the MCP servers of the project (docs, files)');
     const hooks = confirmation('b', [once]);
     approver.handle({ ...hooks.event, toolCall: { ...hooks.event.toolCall, toolName: 'hooks' } });
     await settle();
     expect(hooks.given).toEqual(given);
-    expect(context.err).toContain('going on without the hooks: nobody here can allow them');
+    expect(context.err).toContain('continuing without the hooks: no user can allow them here');
   });
 
   test('with ask asks one question after another, and takes the typed option', async () => {

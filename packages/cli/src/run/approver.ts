@@ -186,12 +186,12 @@ export class Approver {
     this.#sayWhere();
   }
 
-  /** A turn that nobody attends does not wait for servers and hooks that nobody has allowed. */
+  /** A turn without a user does not wait for servers and hooks that no user has allowed. */
   #goOnWithout(event: Extract<AskingEvent, { type: 'confirmation' }>): void {
     this.#options.screen.note(
       event.toolCall.toolName === HOOK_CONSENT_TOOL
-        ? `going on without the hooks: nobody here can allow them; a message from \`${commandLine('chat')}\` asks`
-        : `going on without the MCP servers of the project (${serversIn(event.toolCall)}): nobody here can allow them; see \`${commandLine('mcp allow')}\``,
+        ? `continuing without the hooks: no user can allow them here; a message from \`${commandLine('chat')}\` asks for a decision`
+        : `continuing without the MCP servers of the project (${serversIn(event.toolCall)}): no user can allow them here; see \`${commandLine('mcp allow')}\``,
     );
     this.#tell(event.deny({ reasonMessage: 'Nobody is there to allow them' }));
   }

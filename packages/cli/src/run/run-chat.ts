@@ -152,6 +152,6 @@ export async function createRunChat(
 /** Why there is no session, for people. */
 function notCreated(cause: unknown): unknown {
   if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.ProviderNotFound) return cause;
-  const message = `${oneLine(errorSentence(cause), 1_000)}; \`${commandLine('agents')}\` says why other agents are not available`;
+  const message = `${oneLine(errorSentence(cause), 1_000)}; \`${commandLine('agents')}\` shows why other agents are not available`;
   return new CliError(EXIT.error, message, { cause });
 }

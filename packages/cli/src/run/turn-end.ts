@@ -54,7 +54,7 @@ export async function settled(
 
 /** Why a command stops, as its end. */
 export function stopped({ reason }: Interruption, isOnline = true): CliError {
-  const fate = isOnline ? '' : '; the host could not be told, so the turn may continue there';
+  const fate = isOnline ? '' : '; the host could not be reached, so the turn may continue there';
   return new CliError(
     reason?.exitCode ?? EXIT.interrupted,
     `${reason?.message ?? 'interrupted'}${reason?.exitCode === EXIT.cannotConnect ? '' : fate}`,

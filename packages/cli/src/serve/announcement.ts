@@ -17,9 +17,9 @@ export type Certified = Partial<Pick<CertificateInfo, 'fingerprint' | 'keyFinger
 export interface WordOfHost {
   /** Of its present certificate. */
   readonly certified: Certified;
-  /** Marks this process as stopping until it has ended. Returns the mark of the command that stops it; `undefined` if none does. */
+  /** Marks this process as stopping until it has ended. Returns the mark of the command that stops it; `undefined` if there is none. */
   markStopping(): StopMark | undefined;
-  /** Takes it back. */
+  /** Removes the record. */
   withdraw(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function leaveWord(
       return certified;
     },
     markStopping: () => {
-      // Not before, so that no other command sends a second signal.
+      // Only now, so that no other command sends a second signal.
       process.once('exit', () => removeStopMark(folder, process.pid));
       return markStopping(folder, process.pid, 'waiting');
     },
@@ -76,7 +76,7 @@ export interface IntroducedHost {
   readonly dataDir: string;
   /** Its certificate; absent without TLS. */
   readonly certificate: { readonly fingerprint: string; readonly warnings: readonly string[] } | undefined;
-  /** Given by the environment. */
+  /** Whether the token came from the environment. */
   readonly token: string | undefined;
   /** Absent: the one in the data folder. */
   readonly tokenFile: string | undefined;
@@ -102,7 +102,7 @@ export function introduceHost(context: Context, screen: Screen, host: Introduced
   screen.line(`  agents  ${agents.offered.map((id) => agentText(id, agents)).join(', ')}`);
   if (agents.installed.length === 0) {
     screen.line(
-      `          no agent but demo was found on PATH; \`${commandLine('agents')}\` says how to install one`,
+      `          no agent but demo was found on PATH; \`${commandLine('agents')}\` shows how to install one`,
     );
   }
   for (const warning of host.certificate?.warnings ?? []) screen.note(screen.colors.yellow(oneLine(warning)));

@@ -14,7 +14,7 @@ export interface CheckingHost {
   readonly url: string;
   readonly token: string;
   results(): readonly CheckResult[];
-  /** Name and version of the first client. Absent: it said none. */
+  /** Name and version of the first client. Absent: the client sent none. */
   clientName(): string | undefined;
   stop(): Promise<void>;
 }

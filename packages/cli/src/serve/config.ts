@@ -39,7 +39,7 @@ export interface ServeConfig {
   readonly allowedOrigins?: readonly string[];
   /** Values of `Host` accepted besides the address listened on. */
   readonly allowedHosts?: readonly string[];
-  /** Addresses and subnets of proxies whose forwarded headers count. Absent: none. */
+  /** Addresses and subnets of proxies whose forwarded headers are accepted. Absent: none. */
   readonly trustedProxies?: readonly string[];
   /** `contact`: URL in the signature of pushes. Absent: that of the host. */
   readonly push?: { readonly contact?: string };
@@ -116,7 +116,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 } satisfies Record<Exclude<keyof ServeConfig, 'packages' | 'modelAgents'>, Check>;
 
 /**
- * Reads a config file. A missing one says nothing, unless `isRequired`. Rejects with `AgentConfigError`, whose message
+ * Reads a config file. A missing file is no error, unless `isRequired`. Rejects with `AgentConfigError`, whose message
  * names file, key, what was expected and what was found.
  */
 export async function readConfig(file: string, isRequired: boolean): Promise<ServeConfig> {

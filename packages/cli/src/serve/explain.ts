@@ -13,11 +13,11 @@ export interface StartAttempt {
   readonly others: readonly HostRecord[];
 }
 
-/** A mistake in the config file as its one line; any other error stays what it is. */
+/** A mistake in the config file as an error with one line; returns any other error unchanged. */
 export const explainConfig = (cause: unknown): unknown =>
   cause instanceof AgentConfigError ? new CliError(EXIT.error, cause.message, { cause }) : cause;
 
-/** Why a host did not start, in one line that says what to do. Errors that need no explanation stay what they are. */
+/** Why a host did not start, in one line that says what to do. Returns errors that need no explanation unchanged. */
 export function explainStart(cause: unknown, { host, port, dataDir, others }: StartAttempt): unknown {
   const fail = (message: string): CliError => new CliError(EXIT.error, message, { cause });
   if (cause instanceof AgentConfigError) return explainConfig(cause);

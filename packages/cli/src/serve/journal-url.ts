@@ -38,7 +38,7 @@ export function checkAnnounced(given: string): void {
 }
 
 /**
- * What a host announces. `address`: where it listens; for all addresses the name of the machine counts. `fingerprint`: of its own certificate.
+ * The announcement of a host. `address`: where it listens; for all addresses, the name of the machine is announced. `fingerprint`: of its own certificate.
  */
 export function announcementOf(
   { url, labels }: JournalPlace['announced'],
@@ -63,7 +63,7 @@ export function announcedHostOf(
   return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 }
 
-/** What is wrong with a journal URL, without the URL itself; `undefined` when nothing is. */
+/** The fault of a journal URL, without the URL itself; `undefined` for a valid URL. */
 export function findJournalFault(given: string): string | undefined {
   const url = URL.parse(given);
   if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol))
@@ -78,7 +78,7 @@ export function findJournalFault(given: string): string | undefined {
   return undefined;
 }
 
-/** Throws a usage error for a URL that does not fit. */
+/** Throws a usage error for an invalid URL. */
 export function checkJournalUrl(given: string): string {
   const fault = findJournalFault(given);
   if (fault === undefined) return given;
@@ -89,8 +89,8 @@ export function checkJournalUrl(given: string): string {
 }
 
 /**
- * The journal of a place. `tell` gets one line while the journal waits for another host, or for the outcome of a commit; `onLost` is called when another host has taken
- * the cell.
+ * The journal of a place. `tell` gets a line when the journal waits for another host, or for the outcome of a commit. `onLost` is called when another
+ * host has taken the cell.
  */
 export function journalAt(
   { url: given, password, isStandby }: JournalPlace,
@@ -107,9 +107,7 @@ export function journalAt(
     ...(isStandby && { waitMs: Number.POSITIVE_INFINITY }),
     onWait: (message) => tell(`waiting: ${oneLine(message)}`),
     onUnknown: (message) =>
-      tell(
-        `waiting for the database, which has not said whether it saved the last changes: ${oneLine(message)}`,
-      ),
+      tell(`waiting for the database; it is unknown whether it saved the last changes: ${oneLine(message)}`),
     endOrphans: endRecorded,
     onLost,
   });

@@ -9,7 +9,7 @@ import { usageError } from '../process/exit.ts';
 /** Environment variable with the secret of the host as a client of the provider. */
 const OIDC_SECRET = 'AGENTHOST_OIDC_CLIENT_SECRET';
 
-/** The sign-in by OpenID Connect in a config file. The options of the command line take the place of `issuer` and `clientId`. */
+/** The sign-in by OpenID Connect in a config file. Options of the command line replace `issuer` and `clientId`. */
 export interface OidcConfig {
   readonly issuer?: string;
   readonly clientId?: string;
@@ -21,7 +21,7 @@ export interface OidcConfig {
   readonly lifetimeHours?: number;
   /** Scopes that are requested. Default `openid email profile`. */
   readonly scopes?: string;
-  /** Whether an e-mail address counts when the provider does not say whether it is verified. Default false. */
+  /** Whether an e-mail address is used when the provider does not state whether it is verified. Default false. */
   readonly trustsEmails?: boolean;
   readonly rules: readonly OidcRule[];
 }
@@ -61,7 +61,7 @@ export const isOidcConfig = (value: unknown): boolean =>
 const isMember = (key: string): key is keyof OidcConfig => Object.hasOwn(MEMBERS, key);
 
 /**
- * The sign-in by OpenID Connect; `undefined`: the host offers none. Throws a usage error for options that do not fit together or a secret that cannot
+ * The sign-in by OpenID Connect; `undefined`: the host offers none. Throws a usage error for options that exclude each other, or for a secret that cannot
  * be read.
  */
 export async function oidcOptions(

@@ -6,12 +6,12 @@ import { usageError } from '../process/exit.ts';
 import { dataFolder, isFolder } from '../process/files.ts';
 import { oneLine } from '../render/plain-text.ts';
 
-/** The folder of `--data`, which the host makes when it is not there. An empty text is none: it would be the folder one stands in. */
+/** The folder of `--data`, which the host creates if it is missing. An empty text is refused: it would mean the current folder. */
 export function dataDirOf(context: Context, given: string | undefined): string {
   return given === undefined ? dataFolder(context) : named(context, '--data', given);
 }
 
-/** The folders of `--root`, each from where the command was called. `refuse` gets a line for each that is no folder. */
+/** The folders of `--root`, relative to the current folder. `refuse` gets a line for each path that is no folder. */
 export async function rootsOf(
   context: Context,
   given: readonly string[] | undefined,
@@ -24,8 +24,8 @@ export async function rootsOf(
 }
 
 /**
- * A line for people about each folder of a config file's `roots` that is none. No reason not to start, as a `--root` is that somebody has just typed: a disk may
- * come later than a host that starts with the machine, and a folder counts from when it is there.
+ * A message about each path in `roots` of a config file that is no folder. The host starts anyway, unlike with a wrong `--root` in the command: a disk may be
+ * mounted after a host that starts at boot. Sessions can use such a folder once it exists.
  */
 export async function missingRoots(file: string, roots: readonly string[] = []): Promise<string[]> {
   const areFolders = await Promise.all(roots.map(isFolder));
@@ -37,8 +37,8 @@ export async function missingRoots(file: string, roots: readonly string[] = []):
 }
 
 /**
- * Rejects with a usage error for a `--host` that is a name of nothing: whatever else is wrong with it matters less. What else keeps a name from being looked up
- * (a server that does not answer, too many open files) is told by listening on it.
+ * Rejects with a usage error if the name of `--host` does not exist. Other failures of the lookup (a name server that does not answer, too many open files)
+ * are reported when the host listens.
  */
 export async function checkName(
   host: string,

@@ -31,11 +31,11 @@ export interface ServeSettings {
   readonly port: number;
   readonly roots: readonly string[] | undefined;
   readonly tls: ListenOptions['tls'] | undefined;
-  /** Other machines may come in without TLS. */
+  /** Whether other machines may connect without TLS. */
   readonly allowInsecure: boolean;
   /** As typed. Absent: none. */
   readonly basePath?: string | undefined;
-  /** Forwarded headers of a proxy on this machine count. */
+  /** Whether forwarded headers of a proxy on this machine are accepted. */
   readonly trustsProxy: boolean;
   /** As typed. Absent: the default of the host. */
   readonly previewPort?: string | undefined;
@@ -49,7 +49,7 @@ export interface ServeSettings {
   readonly privatePaths: readonly string[];
   /** Terminals are held by a process of their own, and outlive this one. */
   readonly hasKeeper: boolean;
-  /** Records all frames. Absent: none does. */
+  /** Records all frames. Absent: no recording. */
   readonly recorder?: FrameRecorder | undefined;
   /** Values of the host's config that clients cannot change, as texts. */
   readonly fixed: Readonly<Record<string, string>>;
@@ -62,18 +62,18 @@ export interface ServeSettings {
 /** A host that runs. */
 export interface RunningHost {
   readonly address: HostAddress;
-  /** Calls back when it has another certificate. */
+  /** Calls the listener when the host has another certificate. */
   onCertificate(listener: (certificate: CertificateInfo) => void): void;
-  /** Starts no new turns, and waits for those that run. Resolves with the number of turns that still run. */
+  /** Starts no new turns, and waits for running turns. Resolves with the number of turns that still run. */
   drain(timeoutMs: number): Promise<number>;
   /** Rejects when another host has taken over its journal; otherwise stays pending. */
   readonly lost: Promise<never>;
-  /** Ends it in order. */
+  /** Stops the host in order. */
   stop(): Promise<void>;
 }
 
 /**
- * What the command line and the config file fix. Throws a usage error for keys that are none and values that do not fit.
+ * The settings that the command line and the config file fix. Throws a usage error for unknown keys and invalid values.
  */
 function fixedConfig(
   texts: ServeSettings['fixed'],
@@ -102,7 +102,7 @@ function basePathOf(given: string | undefined): string | undefined {
 }
 
 /**
- * Makes and starts the host; `tell` gets a line for people about each trouble. `onWait` is called while the host waits for its cell. Rejects with what its parts reject with; see `explainStart`.
+ * Makes and starts the host; `tell` gets a message for each problem. `onWait` is called while the host waits for its cell. Rejects with the errors of its parts; see `explainStart`.
  * `undefined` when `stopped` resolved while the host waited for another one.
  */
 export async function startHosting(
@@ -188,7 +188,7 @@ export async function startHosting(
   } finally {
     wait.isOver = true;
   }
-  if (listening === undefined) throw new Error('the host did not say where it listens');
+  if (listening === undefined) throw new Error('the host did not report its address');
   let { certificate } = listening;
   host.on('certificateRenewed', (renewed) => {
     certificate = renewed.certificate;
@@ -209,7 +209,7 @@ export async function startHosting(
   };
 }
 
-/** Tells a person of what a host's journal, files and certificate go through, one line each. */
+/** Reports problems of a host's journal, files and certificate, one line each. */
 export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => void): void {
   host.on('databaseSetAside', ({ path, reason }) =>
     tell(
@@ -222,7 +222,7 @@ export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => voi
   host.on('exposureFound', ({ message }) => tell(oneLine(message)));
   host.on('databaseDamaged', ({ error }) => tell(oneLine(error.message)));
   host.on('journalUnavailable', ({ error }) => {
-    // A damaged database cannot be saved again. The reason was reported. A host that lost its cell ends, and says why.
+    // A damaged database cannot be saved again. The reason was reported. A host that has lost its cell ends with an error.
     const isDamaged = error instanceof JournalError && (error.code === 'damaged' || error.code === 'lost');
     const why = errorText(error);
     tell(

@@ -4,7 +4,7 @@ import { delimiter, dirname } from 'node:path';
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 
-/** A shell whose start-up files take longer is given up. */
+/** A shell whose start-up files take longer is killed. */
 const SHELL_LIMIT_MS = 15_000;
 
 /** Variables of a login that agents and terminals may need. Secrets are not among them. */
@@ -32,13 +32,13 @@ const LOGIN_VARIABLES = [
   'SSL_CERT_DIR',
 ];
 
-/** Folders that host and commands must agree on. The environment of the command that installs the service decides. */
+/** Folders that must be the same for the host and for commands. Their values come from the environment of the command that installs the service. */
 const PLACE_VARIABLES = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'];
 
 /** Names of variables that agents read their keys from. */
 const KEY_NAME = /^[A-Z][A-Z0-9_]*_(?:API_KEY|AUTH_TOKEN)$/;
 
-/** Secrets of the host itself. AGENTHOST_TOKEN may be the token of a client, which must not become the owner's unasked. */
+/** Secrets of the host itself. AGENTHOST_TOKEN may be the token of a client, which must not become the owner's token unless `--env` names it. */
 const HOST_SECRETS: ReadonlySet<string> = new Set([
   'AGENTHOST_TOKEN',
   'AGENTHOST_JOURNAL_PASSWORD',
@@ -50,7 +50,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** The environment of a service. */
 export interface ServiceEnvironment {
   readonly variables: Readonly<Record<string, string>>;
-  /** Names of secrets of the host and keys of agents that the service does not get, because nobody has asked for it. */
+  /** Names of secrets of the host and keys of agents that the service does not get, because no `--env` names them. */
   readonly leftOut: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export function serviceEnvironment(
     if (found === undefined) throw usageError(`--env ${name}: the variable is not set; use ${name}=value`);
     variables[name] = found;
   }
-  // A line break would end the entry in the file.
+  // A line break would end the entry in the environment file.
   for (const [name, value] of Object.entries(variables))
     if (/[\0\r\n]/.test(value)) throw usageError(`${name}: a service takes no values with line breaks`);
   const keys = Object.entries({ ...login, ...own }).flatMap(([name, value]) =>
@@ -85,11 +85,11 @@ export function serviceEnvironment(
   return { variables, leftOut: keys.filter((name) => variables[name] === undefined).toSorted() };
 }
 
-/** The environment after the start-up files of a shell. Rejects with an `Error` that says why there is none. */
+/** The environment after the start-up files of a shell. Rejects with an `Error` if the shell fails or is too slow. */
 export async function loginEnvironment(shell: string, env: Variables, home: string): Promise<Variables> {
   // Start-up files may print anything.
   const mark = `agenthost-${randomUUID()}`;
-  // In a session of its own, because an interactive shell would take the terminal for itself.
+  // In a session of its own, because an interactive shell would take over the terminal.
   const child = spawn(shell, ['-ilc', `echo ${mark}; env -0`], {
     cwd: home,
     env: { ...env },
@@ -106,7 +106,7 @@ export async function loginEnvironment(shell: string, env: Variables, home: stri
     out += text;
   });
   child.once('error', reject);
-  // A background process of a start-up file may keep the output open, so the end of the shell counts.
+  // A background process of a start-up file may keep the output open, so the end of the shell is awaited instead.
   child.once('exit', () => setImmediate(() => resolve(out)));
   try {
     const [, printed] = (await promise).split(`${mark}\n`);
@@ -126,7 +126,7 @@ const parseEnvironment = (printed: string): Variables =>
     }),
   );
 
-/** The search path of a system service: the usual folders, and that of the Node that runs the host. */
+/** The PATH of a system service: the usual folders, and the folder of the Node that runs the host. */
 export const systemPath = (execPath: string): string =>
   [
     ...new Set([

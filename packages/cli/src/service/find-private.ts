@@ -6,8 +6,8 @@ const ENTER = 0o001;
 const READ = 0o004;
 
 /**
- * The first of these paths that another user without rights of its own can neither read nor enter; `undefined` if there is none. Words that are no
- * absolute path, and paths that do not exist, are none.
+ * The first of these paths that users without special rights cannot read or enter; `undefined` if there is none. Ignores words that are no absolute
+ * path, and paths that do not exist.
  */
 export async function findPrivate(words: readonly string[]): Promise<string | undefined> {
   for (const word of words) if (isAbsolute(word) && (await isPrivate(word, READ))) return word;

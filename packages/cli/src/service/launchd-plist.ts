@@ -7,16 +7,16 @@ export interface JobFacts {
   readonly workingDirectory: string;
   /** File for the output. */
   readonly logFile: string;
-  /** Seconds that the host waits for its turns. */
+  /** Seconds for which a stopping host waits for its turns. */
   readonly drainSeconds: number;
 }
 
-/** Time for a host to end its agents and to write what is open, after its turns. */
+/** Time for a host to end its agents and to write its open data, after its turns. */
 const STOP_SECONDS = 60;
 
 /**
- * The property list of a launchd job. `AbandonProcessGroup`: keepers of terminals go on until the next host takes them over. launchd starts the
- * job again after a failure (`SuccessfulExit`), and at each login (`RunAtLoad`).
+ * The property list of a launchd job. `AbandonProcessGroup`: keepers of terminals continue until the next host takes them over. launchd starts
+ * the job again after a failure (`SuccessfulExit`), and at each login (`RunAtLoad`).
  */
 export function launchdPlist(facts: JobFacts): string {
   const { label, command, environment, workingDirectory, logFile, drainSeconds } = facts;

@@ -16,7 +16,7 @@ import type { ServiceFacts, ServiceManager, ServiceState } from './service-port.
 const LABEL = 'agenthost';
 
 const POLL_INTERVAL_MS = 200;
-/** Time for launchd in addition to that of the host. */
+/** Time that launchd gets in addition to the time of the host. */
 const MARGIN_MS = 10_000;
 
 /** launchd of macOS, for the logged-in user. */
@@ -46,7 +46,7 @@ export class Launchd implements ServiceManager {
   }
 
   async install(context: Context, facts: ServiceFacts): Promise<readonly string[]> {
-    // The environment is in it.
+    // The file has the environment, so only this user may read it.
     await writeWhole(this.#plist, this.describe(facts), 0o600);
     await this.#load(context);
     return [`wrote ${this.#plist}`, 'it starts at your login and ends with your session'];
@@ -92,7 +92,7 @@ export class Launchd implements ServiceManager {
     await rm(this.#plist, { force: true });
   }
 
-  /** launchd opens the log when it loads the job, and makes no folder for it. */
+  /** Loads the job. launchd opens the log then, and does not make its folder. */
   async #load(context: Context): Promise<void> {
     await this.#unload(context);
     await mkdir(dirname(this.#logFile), { recursive: true, mode: 0o700 });
@@ -101,8 +101,8 @@ export class Launchd implements ServiceManager {
   }
 
   /**
-   * Removes the job from launchd, in whatever state it is: one that fails again and again is not running at times. `bootout` may return before the
-   * host has ended, and a job cannot be loaded until then.
+   * Removes the job from launchd, also while it does not run: a job that fails repeatedly has pauses. `bootout` may return before the host has ended,
+   * and a job cannot be loaded until then.
    */
   async #unload(context: Context): Promise<void> {
     if (!(await this.#isLoaded(context))) return;
@@ -120,7 +120,7 @@ export class Launchd implements ServiceManager {
     return (await runProgram(context, ['launchctl', 'print', `${this.#domain}/${LABEL}`])).code === 0;
   }
 
-  /** The time that launchd gives the job to end, as it is in the file. */
+  /** The time that launchd gives the job to end, read from the file. */
   async #exitSeconds(): Promise<number> {
     const text = await readFile(this.#plist, 'utf8').catch(() => '');
     return Number(/<key>ExitTimeOut<\/key><integer>(\d+)</.exec(text)?.[1] ?? 60);

@@ -3,22 +3,22 @@ import { errorText } from '@agenthost/protocol/values';
 
 const LIMIT_MS = 5_000;
 
-/** Tells the service manager how the host is. */
+/** Reports the state of the host to the service manager. */
 export interface Notifier {
-  /** The name of the service that runs this process. Absent: none does. */
+  /** The name of the service that runs this process. Absent: none. */
   readonly service?: string;
   /** The host serves clients. `status`: a line for people. */
   ready(status: string): Promise<void>;
-  /** The host does something that people may want to know, such as waiting for turns. */
+  /** Shows a line about the host, such as its wait for turns. */
   status(status: string): Promise<void>;
   /** The host begins to stop. */
   stopping(): Promise<void>;
 }
 
 /**
- * Takes the variables of the service manager out of `env`, so that agents and terminals do not inherit them, and returns who tells it of this
- * process. Under systemd that is the program `systemd-notify`: Node cannot send datagrams to the socket of NOTIFY_SOCKET. `tell` gets a line
- * when that fails. Without a service manager nothing is told.
+ * Removes the variables of the service manager from `env`, so that agents and terminals do not inherit them, and returns the notifier of this process.
+ * Under systemd it runs the program `systemd-notify`: Node cannot send datagrams to the socket of NOTIFY_SOCKET. `tell` gets a line when that fails.
+ * Without systemd the notifier does nothing.
  */
 export function takeNotifier(env: NodeJS.ProcessEnv, tell: (line: string) => void): Notifier {
   const { NOTIFY_SOCKET: socket, AGENTHOST_SERVICE: service } = env;
@@ -29,7 +29,7 @@ export function takeNotifier(env: NodeJS.ProcessEnv, tell: (line: string) => voi
     try {
       await systemdNotify(fields, { ...env, NOTIFY_SOCKET: socket });
     } catch (error) {
-      tell(`systemd cannot be told of the host: ${errorText(error)}`);
+      tell(`cannot report the state of the host to systemd: ${errorText(error)}`);
     }
   };
   return {

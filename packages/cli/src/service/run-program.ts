@@ -22,7 +22,7 @@ export function runProgram({ env }: Context, [file = '', ...args]: readonly stri
   });
 }
 
-/** The same; rejects with the program's own words if it fails. */
+/** Runs a program as `runProgram` does, and rejects with its error output if it fails. */
 export async function mustRun(context: Context, command: readonly string[]): Promise<Ended> {
   const ended = await runProgram(context, command);
   if (ended.code === 0) return ended;

@@ -4,17 +4,17 @@ import type { Context } from '../process/context.ts';
 export interface ServiceState {
   readonly isInstalled: boolean;
   readonly isRunning: boolean;
-  /** In the words of the service manager. */
+  /** The state as the service manager names it. */
   readonly state: string;
-  /** Whether it starts with the machine or the login. */
+  /** Whether the service starts at each boot or login. */
   readonly startsByItself: boolean;
-  /** Of the host. Absent: none runs. */
+  /** Process id of the host. Absent: no host runs. */
   readonly pid?: number;
-  /** What the host says of itself. Absent: the service manager keeps no such text. */
+  /** The last status text that the host reported. Absent: the service manager keeps none. */
   readonly statusText?: string;
 }
 
-/** What a service runs. */
+/** The command of a service and its settings. */
 export interface ServiceFacts {
   /** The program and its arguments. */
   readonly command: readonly string[];
@@ -28,10 +28,10 @@ export interface ServiceManager {
   readonly service: string;
   /** The content of the main file of a service. */
   describe(facts: ServiceFacts): string;
-  /** Writes the files of the service and starts it, now and with the machine. Resolves with lines for people. */
+  /** Writes the files of the service, and starts it now and at each boot or login. Resolves with messages to the user. */
   install(context: Context, facts: ServiceFacts): Promise<readonly string[]>;
   start(context: Context): Promise<void>;
-  /** Stops the service until it is started, or until the machine starts. */
+  /** Stops the service until it is started again, or until the next boot or login. */
   stop(context: Context): Promise<void>;
   restart(context: Context): Promise<void>;
   state(context: Context): Promise<ServiceState>;

@@ -5,19 +5,19 @@ export interface UnitFacts {
   /** The program and its arguments. */
   readonly command: readonly string[];
   readonly environmentFile: string;
-  /** Seconds that the host waits for its turns. */
+  /** Seconds for which a stopping host waits for its turns. */
   readonly drainSeconds: number;
   /** The user of a system unit. Absent: a unit of the user's own service manager. */
   readonly user?: string;
 }
 
-/** Time for a host to end its agents and to write what is open, after its turns. */
+/** Time for a host to end its agents and to write its open data, after its turns. */
 const STOP_SECONDS = 60;
 
 /**
- * The text of a systemd unit. `KillMode=process`: the host ends its agents itself, and keepers of terminals go on until the next host takes them
- * over. `NotifyAccess=all`, because `systemd-notify` is a process of its own. Exit code 2 is wrong usage, which a restart does not mend; all else may
- * mend itself, such as a disk that comes later, so the starts have no limit. `TimeoutStartSec`: a migration of the database may be long.
+ * The text of a systemd unit. `KillMode=process`: the host ends its agents itself, and keepers of terminals continue until the next host takes them
+ * over. `NotifyAccess=all`, because `systemd-notify` is a process of its own. Exit code 2 is wrong usage, which a restart does not correct. Other failures
+ * may end without a change, for example when a disk is mounted later, so the number of starts has no limit. `TimeoutStartSec`: a migration may take long.
  */
 export function systemdUnit({ unit, command, environmentFile, drainSeconds, user }: UnitFacts): string {
   const isSystem = user !== undefined;

@@ -51,7 +51,7 @@ export class Systemd implements ServiceManager {
     try {
       await mustRun(context, this.#systemctl('daemon-reload'));
       await mustRun(context, this.#systemctl('enable', UNIT));
-      // Also a service that runs already gets the new files.
+      // A restart, because a running service has to use the new files too.
       await mustRun(context, this.#systemctl('restart', UNIT));
     } catch (cause) {
       if (!(cause instanceof CliError)) throw cause;
@@ -162,7 +162,7 @@ export class Systemd implements ServiceManager {
     return code === 0 && out.trim() === 'Linger=yes'
       ? []
       : [
-          'it starts at your login and ends with your last session; `loginctl enable-linger` starts it with the machine and lets it run on',
+          'it starts at your login and ends with your last session; `loginctl enable-linger` starts it at boot and keeps it running after you log out',
         ];
   }
 }

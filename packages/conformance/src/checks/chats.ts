@@ -12,7 +12,7 @@ export const chatChecks = [
     const { agent } = bench.facts;
     const capabilities = isObject(agent) ? agent['capabilities'] : undefined;
     if (!isObject(capabilities) || capabilities['multipleChats'] === undefined)
-      throw new NotApplicable('the agent does not say that it takes several chats');
+      throw new NotApplicable('the agent does not announce several chats');
     const client = await bench.connect();
     const { session } = await bench.session(client);
     const chat = bench.newChatUri(session);

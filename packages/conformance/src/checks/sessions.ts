@@ -2,7 +2,7 @@ import { check } from '../kit/check.ts';
 import { NotApplicable, Violation } from '../kit/verdict.ts';
 import { isObject, shown } from '../recording/entry.ts';
 
-/** Whether an agent says that it has a capability. */
+/** Whether an agent announces a capability. */
 const has = (agent: unknown, name: string): boolean =>
   isObject(agent) && isObject(agent['capabilities']) && agent['capabilities'][name] !== undefined;
 

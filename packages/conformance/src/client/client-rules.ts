@@ -21,7 +21,7 @@ const WITHOUT_CHANNEL = new Set(['reconnect', 'setClientManagedSettingsPermissio
 /** Requests that are allowed before the answer to a handshake. */
 const BEFORE_HANDSHAKE = new Set(['ping', 'initialize', 'reconnect']);
 
-/** Codes by which a host says that a request was malformed. */
+/** Error codes for malformed requests. */
 const MALFORMED = new Set<unknown>([-32700, -32600, -32602]);
 
 /** Rules that are checked on all frames of a client. */

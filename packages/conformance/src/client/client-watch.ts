@@ -9,11 +9,11 @@ import { CLIENT_RULES } from './client-rules.ts';
 /** Frames kept of each connection; older ones are dropped. */
 const MAX_FRAMES = 20_000;
 
-/** Times of a {@link ClientWatch}, in milliseconds. */
+/** Time limits of a {@link ClientWatch}, in milliseconds. */
 export interface ClientWatchOptions {
   /** From a client's first handshake until its connection is dropped. */
   readonly dropAfterMs: number;
-  /** For a client to come back, and without any connection until the watch ends. */
+  /** For a client to reconnect, and without any connection until the watch ends. */
   readonly patienceMs: number;
   /** Called when every client has left. */
   onLeft(): void;
@@ -48,7 +48,7 @@ export class ClientWatch {
     clearTimeout(this.#leaveTimer);
   }
 
-  /** Name and version that the first client said in its handshake; `undefined`: it said none, or none has connected. */
+  /** Name and version of the first client, from its handshake; `undefined` if the client sent none, or if no client has connected. */
   get clientName(): string | undefined {
     for (const { message } of this.#connections.flat()) {
       const params = message?.['method'] === 'initialize' ? message['params'] : undefined;

@@ -54,7 +54,7 @@ export class SchemaCheck {
     return now;
   }
 
-  /** The members of a union. Some published schemas list a union in itself, which says nothing. */
+  /** The members of a union. Some published schemas list a union in itself, which has no effect. */
   #membersOf(schema: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
     const members = schema['oneOf'] ?? schema['anyOf'];
     return Array.isArray(members) ? members.filter((each) => this.#resolve(each) !== schema) : undefined;

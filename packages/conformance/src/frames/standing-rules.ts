@@ -4,7 +4,7 @@ import { type FrameEntry, isObject, shown } from '../recording/entry.ts';
 import { paramsType, resultType } from './frame-types.ts';
 import type { SchemaCheck } from './schema.ts';
 
-/** A rule that every frame of a host has to keep. */
+/** A rule that every frame of a host must follow. */
 export interface StandingRule {
   readonly rules: readonly string[];
   readonly title: string;

@@ -5,7 +5,7 @@ import { RawClient, ROOT } from '../link/raw-client.ts';
 import { type FrameEntry, isObject, type Message } from '../recording/entry.ts';
 import { NotApplicable, Violation } from './verdict.ts';
 
-/** What the handshake and the root channel say about a host. */
+/** The facts about a host from the handshake and the root channel. */
 export interface HostFacts {
   /** Result of `initialize`. */
   readonly initialized: Message;
@@ -122,14 +122,14 @@ export class Bench {
     return client;
   }
 
-  /** A URI for a new session, as the host wants it. */
+  /** A URI for a new session, in the form that the host expects. */
   newSessionUri(): string {
     const scheme =
       this.#isVsCode && this.facts.agent !== undefined ? String(this.facts.agent['provider']) : 'ahp-session';
     return `${scheme}:/${this.newId()}`;
   }
 
-  /** A URI for a new chat of a session, as the host wants it. */
+  /** A URI for a new chat of a session, in the form that the host expects. */
   newChatUri(session: string): string {
     // VS Code's host finds the session of a chat in the chat's path.
     if (this.#isVsCode) return `ahp-chat://kit-${this.newId()}/${Buffer.from(session).toString('base64url')}`;

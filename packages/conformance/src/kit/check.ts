@@ -4,7 +4,7 @@ import type { Bench } from './bench.ts';
 export interface Check {
   /** Ids of `docs/rules.md`. */
   readonly rules: readonly string[];
-  /** What is expected, as a sentence. */
+  /** The expected behaviour, as a sentence. */
   readonly title: string;
   run(bench: Bench): Promise<void>;
 }

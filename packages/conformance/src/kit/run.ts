@@ -33,13 +33,13 @@ export interface KitOptions {
   /** Only checks of this rule, or with this text in their title. Rules for every frame are checked anyway. Default: all. */
   readonly only?: string | undefined;
   readonly signal: AbortSignal;
-  /** Called with each result as it is known. */
+  /** Called with each result as soon as it is known. */
   onResult?(result: CheckResult): void;
 }
 
-/** Results of all checks, and who the host said it is. */
+/** Results of all checks, and the name of the host. */
 export interface HostReport {
-  /** Name and version of the host, when it said them. */
+  /** Name and version of the host. Absent: the host sent none. */
   readonly host: string | undefined;
   readonly versions: readonly string[];
   readonly results: readonly CheckResult[];
@@ -115,7 +115,7 @@ async function runCheck(check: Check, bench: Bench): Promise<CheckResult> {
     bench.signal.throwIfAborted();
     // A value that no check expected; the frames show it.
     if (!(error instanceof Violation))
-      return result('failed', `the check could not go on: ${errorText(error)}`);
+      return result('failed', `the check could not continue: ${errorText(error)}`);
     return result('failed', error.message, error.frames.length > 0 ? [...error.frames] : undefined);
   } finally {
     await bench.end().catch(() => undefined);
@@ -153,7 +153,7 @@ async function handshake(
   }
 }
 
-/** What the host says about itself at a version; `undefined`: it does not speak it. */
+/** The facts that the host sends at a version; `undefined`: the host does not support the version. */
 async function learn(
   version: string,
   host: string | undefined,

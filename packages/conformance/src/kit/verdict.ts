@@ -12,12 +12,12 @@ export class Violation extends Error {
   }
 }
 
-/** The check says nothing about this host. */
+/** The check does not apply to this host. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable';
 }
 
-/** What a check says about a host. */
+/** The verdict of a check about a host. */
 export type Verdict = 'passed' | 'failed' | 'does not apply';
 
 /** The result of one check. */
@@ -26,7 +26,7 @@ export interface CheckResult {
   readonly rules: readonly string[];
   /** What the check expects, as a sentence. */
   readonly title: string;
-  /** Version that the check asked for. */
+  /** Version that the check offered. */
   readonly version: string;
   readonly verdict: Verdict;
   /** Why it failed, or does not apply. Absent when it passed. */

@@ -2,7 +2,7 @@ import type { Transport } from '@agenthost/rpc';
 import { connectWebSocket } from '@agenthost/rpc/websocket';
 import { connectPinnedWebSocket } from '@agenthost/rpc/websocket-pinned';
 
-/** Where a host is, and how to get in. */
+/** The address of a host, and the credentials for it. */
 export interface HostAddress {
   /** `http(s)://…` or `ws(s)://…`; the default path is `/ahp`. */
   readonly url: string;
@@ -24,7 +24,7 @@ export async function openHost(host: HostAddress, signal: AbortSignal): Promise<
 
 /**
  * The address of a host with its path, and the header with its token: logs of proxies contain queries. A token that no header can hold is in
- * the query. Throws a `TypeError` for what is no URL.
+ * the query. Throws a `TypeError` for an invalid URL.
  */
 export function endpointOf({ url, token: given }: HostAddress): {
   endpoint: URL;

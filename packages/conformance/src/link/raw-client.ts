@@ -10,7 +10,7 @@ export interface Answer {
   readonly frame: FrameEntry;
 }
 
-/** An envelope as it came. */
+/** A received envelope. */
 export interface Envelope {
   readonly channel: string;
   readonly action: Message;
@@ -24,7 +24,7 @@ export interface Envelope {
 export const ROOT = 'ahp-root://';
 
 /**
- * A client without opinions: sends any frame, keeps every frame, and waits for what a check names. It applies no
+ * A client without own rules: it sends any frame, keeps every received frame, and waits for the frames that a check expects. It applies no
  * reducer and checks no shape.
  */
 export class RawClient {
@@ -168,7 +168,7 @@ export class RawClient {
     return this.frames.flatMap((frame) => envelopeOf(frame) ?? []);
   }
 
-  /** The first envelope that fits, also of those that came before. */
+  /** The first envelope that matches, also among those received before. */
   envelope(fits: (envelope: Envelope) => boolean, what: string): Promise<Envelope> {
     return this.until(() => this.envelopes.find(fits), what);
   }
@@ -182,7 +182,7 @@ export class RawClient {
     );
   }
 
-  /** The first notification of a method whose params fit. */
+  /** The first notification of a method with matching params. */
   notification(method: string, fits: (params: Message) => boolean): Promise<FrameEntry> {
     return this.until(
       () =>

@@ -7,7 +7,7 @@ export interface RecordingProblem {
   readonly problem: string;
 }
 
-/** Problems that are reported; a file of another kind has one on each line. */
+/** Limit of reported problems: a file of another kind has one on each line. */
 const MAX_PROBLEMS = 100;
 
 /**

@@ -1,12 +1,12 @@
 import { type CloseEntry, type Entry, type FrameEntry, isObject } from './entry.ts';
 
-/** Which program made a recording. */
+/** The program that made a recording. */
 export interface HarCreator {
   readonly name: string;
   readonly version: string;
 }
 
-/** An address for connections, of which a recording does not have any. */
+/** A placeholder address of connections: a recording has no addresses. */
 const ADDRESS = 'ws://recorded.invalid/ahp';
 
 /**

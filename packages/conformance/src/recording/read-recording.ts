@@ -8,7 +8,7 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   s2c: 'host-to-client',
 };
 
-/** A line of a recording that is none. */
+/** An invalid line of a recording. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError';
 }

@@ -2,7 +2,7 @@ import type { Transport } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { FrameRecorder } from './recorder.ts';
 
-/** What takes the frames of connections. */
+/** The receiver of recorded frames. */
 export type FrameSink = Pick<FrameRecorder, 'connectionOpened' | 'frame' | 'connectionClosed'>;
 
 /** A client's transport whose frames are recorded. */

@@ -53,7 +53,7 @@ export class FrameRecorder {
   #waitingLength = 0;
   #droppedCount = 0;
   #scheduled: NodeJS.Immediate | undefined;
-  /** A program that is told to stop twice exits without closing anything. */
+  /** Writes the remaining frames at the exit: a program that gets two signals exits without closing the recorder. */
   readonly #atExit = (): void => this.close();
 
   constructor({ file, program, side, onTrouble }: RecorderOptions) {
@@ -76,7 +76,7 @@ export class FrameRecorder {
     return this.#connectionCount;
   }
 
-  /** Takes one frame. Never throws, and does little before it returns. */
+  /** Adds one frame. Never throws, and returns quickly. */
   frame(connection: number, direction: Direction, text: string): void {
     if (this.#file === undefined) return;
     if (this.#waitingLength > MAX_WAITING_LENGTH) {
@@ -91,7 +91,7 @@ export class FrameRecorder {
     if (this.#file !== undefined) this.#add({ timeMs: Date.now(), connection, closed: { code, reason } });
   }
 
-  /** Writes everything that waits, and closes the file. Further calls do nothing. */
+  /** Writes all waiting frames, and closes the file. Further calls do nothing. */
   close(): void {
     process.off('exit', this.#atExit);
     this.#flush(Infinity);
@@ -180,7 +180,7 @@ function lineOf({ timeMs, connection, direction, text, closed }: Waiting): strin
   const head = { time: isoOf(timeMs), connection };
   if (closed !== undefined) return line({ ...head, closed });
   const message = parsed(text ?? '');
-  // The text of a frame that cannot be read may hold a secret.
+  // The text of an unreadable frame may contain a secret.
   if (!isObject(message)) return line({ ...head, direction, unreadableLength: text?.length ?? 0 });
   return line({ ...head, direction, message: withoutSecrets(message) });
 }

@@ -12,13 +12,13 @@ const CREATING: Readonly<Record<string, string>> = {
   createTerminal: 'channel',
 };
 
-/** Longest wait for an answer or a name of the host's. Then the replay goes on without it. */
+/** Longest wait for an answer or a name of the host's. Then the replay continues without it. */
 const PATIENCE_MS = 10_000;
 
 /** Longest wait for an envelope. A kind of envelope that does not come is not waited for again. */
 const ENVELOPE_PATIENCE_MS = 3_000;
 
-/** Actions that hosts cut into pieces as they like. */
+/** Actions that each host splits in its own way. */
 const APPENDING: ReadonlySet<string> = new Set([
   'chat/delta',
   'chat/reasoning',
@@ -46,7 +46,7 @@ export interface Difference {
   readonly present: string;
 }
 
-/** What came of a replay. */
+/** The result of a replay. */
 export interface ReplayOutcome {
   readonly sentCount: number;
   /** Frames that were not sent, because a secret in them was removed. */
@@ -220,13 +220,13 @@ class Player {
     this.#wake();
   }
 
-  /** Requests of the host are not answered from the recording: what they ask for belongs to another machine. */
+  /** Answers a request of the host with an error: the recorded answer belongs to another machine. */
   #refuse(id: unknown): void {
     const error = { code: -32601, message: 'A replay serves no resources' };
     this.#transport.send(JSON.stringify({ jsonrpc: '2.0', id, error }));
   }
 
-  /** Waits for the present counterpart of an envelope. Appends are not waited for: hosts cut them differently. */
+  /** Waits for the present counterpart of an envelope. It does not wait for appends: hosts split them differently. */
   async #expectEnvelope({ channel }: Message, action: Message): Promise<void> {
     const present = { channel: this.#ids.replace(channel) };
     const key = keyOf(present, action);
@@ -253,7 +253,7 @@ class Player {
     this.#options.onFrame?.({ timeMs: Date.now(), connection: this.#connection, direction, message });
   }
 
-  /** Waits until something is so, the connection is closed, or patience ends. */
+  /** Waits until a condition holds, the connection is closed, or the time limit is over. */
   async #until(isSo: () => boolean, patienceMs = PATIENCE_MS): Promise<void> {
     const endAt = performance.now() + patienceMs;
     while (!isSo() && !this.#isClosed && performance.now() < endAt) {

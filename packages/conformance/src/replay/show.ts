@@ -4,8 +4,8 @@ import { type Entry, isObject, type Message, shown } from '../recording/entry.ts
 const MAX_LENGTH = 160;
 
 /**
- * Turns entries of a recording into lines for people: time, connection, direction, and what the frame is. One
- * instance reads one recording, because an answer is named by its request.
+ * Turns entries of a recording into lines for people: time, connection, direction and content. One
+ * instance reads one recording, because the line of an answer names its request.
  */
 export class EntryLines {
   /** Methods of requests without an answer so far, by connection, sender and id. */

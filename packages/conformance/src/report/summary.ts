@@ -17,11 +17,11 @@ export interface SummaryFailure {
   readonly reason: string;
 }
 
-/** The result of a conformance run in a form that others can show. Fields may be added; `format` changes when one changes its meaning. */
+/** The result of a conformance run for other programs. Fields may be added. `format` changes when the meaning of a field changes. */
 export interface ConformanceSummary {
   readonly format: 1;
   readonly subject: 'host' | 'client';
-  /** Name and version of the program, as it said them in the handshake. Absent: it said none. */
+  /** Name and version of the program, from the handshake. Absent: the program sent none. */
   readonly program?: string;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -35,7 +35,7 @@ export interface ConformanceSummary {
   readonly failures: readonly SummaryFailure[];
 }
 
-/** What a report does not say about its run. */
+/** Facts about a run that its report does not have. */
 export interface SummaryFacts {
   readonly subject: 'host' | 'client';
   readonly checkedBy: string;

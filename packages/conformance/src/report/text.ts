@@ -12,14 +12,14 @@ export function resultLine({ version, verdict, rules, title, reason }: CheckResu
   return `${mark} ${version} [${rules.join(' ')}] ${title}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
-/** What a failure means, and the frames that prove it. */
+/** Lines about a failure: the sentences of its rules, and the frames that prove it. */
 export function failureLines({ rules, frames }: CheckResult): string[] {
   const lines = new EntryLines();
   const meaning = rules.map((rule) => `    ${rule}: ${sentenceOf(rule) ?? ''}`);
   return [...meaning, ...frames.map((frame) => `      ${lines.lineOf(frame)}`).slice(-SHOWN_FRAMES)];
 }
 
-/** How many checks there were of each verdict, for each version. */
+/** The number of checks with each verdict, for each version. */
 export function summaryLines({ host, versions, results }: HostReport): string[] {
   const count = (version: string, verdict: CheckResult['verdict']): number =>
     results.filter((result) => result.version === version && result.verdict === verdict).length;

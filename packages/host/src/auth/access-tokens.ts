@@ -15,7 +15,7 @@ import { hashToken } from './verify.ts';
 
 /** Limit of tokens of one host. */
 export const MAX_TOKENS = 1_000;
-/** Limit of tokens that sign-ins of one person made. Beyond it the oldest ends. */
+/** Limit of tokens from sign-ins of one person. Above it, the oldest one ends. */
 const MAX_SIGN_INS = 20;
 /** Precision of `lastUsedAt`. */
 const USED_MS = 60_000;
@@ -126,7 +126,7 @@ export class AccessTokens {
     return [...this.#byHash.values()].map((token) => this.#shown(token));
   }
 
-  /** Makes one; resolves when it is durable, and rejects when it cannot be now. `undefined` when there are {@link MAX_TOKENS}, or one of that name. */
+  /** Creates a token. Resolves when it is durable, and rejects if it cannot be written now. `undefined` at {@link MAX_TOKENS}, or for a used name. */
   async create({
     name,
     person,
@@ -169,7 +169,7 @@ export class AccessTokens {
   }
 
   /**
-   * Makes the token of a sign-in of a person. Its secret is in no hands: the browser gets a secret of its own. Removes expired tokens of sign-ins,
+   * Creates the token of a sign-in of a person. No client gets its secret: the browser gets a secret of its own. Removes expired tokens of sign-ins,
    * and the oldest ones above {@link MAX_SIGN_INS} of the person. Resolves and rejects as `create`.
    */
   async createSignIn(params: {
@@ -190,7 +190,7 @@ export class AccessTokens {
   }
 
   /**
-   * Ends a token at once. `revoking`: the connection that asks for it. `isDurable` is false while the journal cannot be written: the revocation
+   * Ends a token at once. `revoking`: the connection that revokes it. `isDurable` is false while the journal cannot be written: the revocation
    * is written later, and a restart before that brings the token back. Resolves with `undefined` for an unknown id.
    */
   async revoke(
@@ -204,7 +204,7 @@ export class AccessTokens {
     const hadPerson = this.#parts.people.forget(id);
     const written = this.#parts.sync.attempt((tx) => {
       tx.write({ op: 'dropToken', id });
-      // The write may be tried again later: the people of that time count.
+      // The write may be tried again later: it then writes the people of that time.
       if (hadPerson) tx.write(this.#parts.people.row());
     });
     for (const listener of this.#ended) listener(token.hash, true, revoking);
@@ -246,8 +246,8 @@ export class AccessTokens {
     }
     if (this.#expired.size === size) return;
     const value = JSON.stringify([...this.#expired]);
-    // A write that fails is tried again until the host stops. Where it stops before, the next host goes by its own clock alone: a token
-    // counts again if that was set back meanwhile.
+    // A write that fails is tried again until the host stops. If it stops before, the next host uses only its own clock: a token
+    // is valid again if that clock was set back meanwhile.
     this.#parts.sync.transact('host', (tx) => tx.write({ op: 'meta', key: EXPIRED_KEY, value }));
   }
 

@@ -97,7 +97,7 @@ export class Gate {
     this.#browsers.end(secret);
   }
 
-  /** Where the owner's token is, in words for a caller at this remote address. */
+  /** A sentence about the place of the owner's token, for a caller at this remote address. */
   tokenPlace(address: string | undefined): string {
     return tokenPlace(this.#tokenPath, address);
   }
@@ -132,7 +132,7 @@ export const tokenRequired = (path: string | undefined, address: string | undefi
  * folder.
  */
 export function tokenPlace(path: string | undefined, address: string | undefined): string {
-  if (path === undefined) return "whoever started the host gave it the owner's token";
+  if (path === undefined) return "the person who started the host has the owner's token";
   if (!isLoopbackName(addressName(address)))
     return "the owner's token is in `owner-token` in the data folder of the host";
   const home = homedir();

@@ -1,6 +1,6 @@
 /**
- * Origins of editors whose pages are files of the installed program, so that no web page can have them. They pass with a token in the address;
- * a cookie, which a browser would send by itself, does not do [AUTH-1].
+ * Origins of editors whose pages are files of the installed program, so that no web page can have them. They are accepted with a token in the address,
+ * but not with a cookie, which a browser would send automatically [AUTH-1].
  */
 const EDITOR_ORIGINS: ReadonlySet<string> = new Set(['vscode-file://vscode-app']);
 

@@ -5,7 +5,7 @@ import type { Tx } from '../sync/tx.ts';
 
 /** Key of the journaled people. */
 const KEY = 'people';
-/** Limit of roles of all people. They are one row. */
+/** Limit of roles of all people, because one row has all of them. */
 const MAX_ROLES = 20_000;
 
 /** The roles of a person, by session. */
@@ -55,7 +55,7 @@ export class People {
     return new People(stored);
   }
 
-  /** Calls back with each person whose roles have changed, after the change. */
+  /** Calls the listener after each change of roles, with the person. */
   onChanged(listener: (person: string) => void): void {
     this.#changed.push(listener);
   }
@@ -102,7 +102,7 @@ export class People {
     return this.#byToken.delete(tokenId);
   }
 
-  /** Sets the role of a person in a session, or ends it. It counts at once, and is undone if the commit fails. */
+  /** Sets or ends the role of a person in a session. The change applies at once, and is undone if the commit fails. */
   setRole(tx: Tx, { person, session }: Omit<SessionShare, 'role'>, role: SessionRole | undefined): void {
     const before = this.rolesOf(person).get(session);
     if (before === role) return;
@@ -141,7 +141,7 @@ export class People {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * Why a text cannot be the name of a person; `undefined`: it can. Names decide about rights, so a name has one spelling: no spaces at its ends
+ * Why a text cannot be the name of a person; `undefined` for a valid name. Rights depend on names, so a name has one spelling: no spaces at its ends
  * or in a row, no invisible characters, and the composed form of Unicode.
  */
 export function personProblem(name: string): string | undefined {

@@ -1,6 +1,6 @@
 import type { PlainAnswer } from '../wire/http/plain-http.ts';
 
-/** Time after which a client asks again for a host that is not there. A standby needs up to 10 s. */
+/** Time after which a client tries again to reach a host that is down. A standby needs up to 10 s. */
 const DOWN_WAIT_MS = 1_000;
 
 /** The path names no cell. */
@@ -9,11 +9,11 @@ export const NO_HOST: PlainAnswer = { status: 404, reason: 'no host has this nam
 /** No machine holds the cell, its host does not answer, or too many clients wait for it. */
 export const DOWN: PlainAnswer = {
   status: 503,
-  reason: 'the host is down: it comes back when its machine or a standby takes its cell',
+  reason: 'the host is down: try again when its machine or a standby has taken its cell',
   waitMs: DOWN_WAIT_MS,
 };
 
-/** The address of the host leads to the machine of the gateway, and the host runs on another one. */
+/** The address of the host is one of the gateway's own machine, but the host runs on another machine. */
 export const ELSEWHERE: PlainAnswer = {
   status: 503,
   reason: 'the host listens only on its own machine: start it with --host, or with --announce',

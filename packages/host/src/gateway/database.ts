@@ -4,7 +4,7 @@ import { checkFleetTables } from '../journal/postgres/fleet.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 
-/** Time in which a connection without questions must close. */
+/** Time limit for closing a connection without queries. */
 const CLOSE_MS = 1_000;
 
 /** Services and limits of a connection. */
@@ -12,13 +12,13 @@ export interface GatewayDatabaseParts {
   readonly server: Server;
   readonly timers: Timers;
   readonly log: Log;
-  /** Time in which a question must be answered, a new connection included. */
+  /** Time limit of a query, including a new connection. */
   readonly limitMs: number;
 }
 
 /**
- * A connection of a gateway to the database, made when it is needed. A question that is not answered in time ends the connection, because a server that
- * hangs closes none. It writes nothing.
+ * A connection of a gateway to the database, made when it is needed. A query without an answer in time ends the connection, because a hanging server
+ * closes none. It writes nothing.
  */
 export class GatewayDatabase {
   readonly #parts: GatewayDatabaseParts;
@@ -31,12 +31,12 @@ export class GatewayDatabase {
     this.#parts = parts;
   }
 
-  /** Whether the last question failed. */
+  /** Whether the last query failed. */
   get isFailing(): boolean {
     return this.#isFailing;
   }
 
-  /** Asks. Rejects with `JournalError`, 'unreachable' after the time limit and 'missing' before a host has made the tables. */
+  /** Runs a query. Rejects with `JournalError`, 'unreachable' after the time limit and 'missing' before a host has made the tables. */
   async ask<T>(question: (connection: Connection) => Promise<T>): Promise<T> {
     const { timers, log, limitMs } = this.#parts;
     const late = Promise.withResolvers<never>();

@@ -12,7 +12,7 @@ import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts
 import type { Log } from '../lib/log.ts';
 import { GatewayDatabase } from './database.ts';
 
-/** Age up to which a row is used without asking again, and pause between two looks at the cells of open connections. */
+/** Age up to which a row is used without another query, and pause between two queries for the cells of open connections. */
 const FRESH_MS = 1_000;
 
 /** Time for reading the rows of cells. Clients wait for it. */
@@ -42,9 +42,9 @@ export interface DirectoryParts {
 }
 
 /**
- * The cells of a database: who holds them, and what is in them. Rows are read when they are asked for, and once a second while connections
- * to their holders are open. It writes nothing and locks nothing. While the database does not answer, the last known rows count: no other host can
- * take a cell then. Lists have a connection of their own, so that no client waits for one.
+ * The cells of a database, their holders and their sessions. Rows are read on demand, and once a second while connections to their holders are open.
+ * It writes nothing and locks nothing. While the database does not answer, the last known rows are used: no other host can take a cell then. Lists have a
+ * connection of their own, so that no client waits for a list.
  */
 export class CellDirectory {
   readonly #parts: DirectoryParts;
@@ -124,7 +124,7 @@ export class CellDirectory {
     }
   }
 
-  /** Calls `onMoved` once, when the cell has another epoch. Returns a function that ends the watch. */
+  /** Calls `onMoved` once, when another host has taken the cell. Returns a function that ends the watch. */
   watch({ name, epoch }: Pick<FleetCell, 'name' | 'epoch'>, onMoved: () => void): Cancel {
     const one = { epoch, onMoved };
     const all = this.#watched.get(name) ?? new Set();
@@ -162,7 +162,7 @@ export class CellDirectory {
       await this.#read([...this.#watched.keys()]);
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
-      // Reported by the connection. The holders stay what they are.
+      // The connection reports the error. The holders stay the same.
     }
   }
 

@@ -9,15 +9,15 @@ import type { PendingUpgrade } from './pending-upgrade.ts';
 /** An `import` would load more; see {@link STATUS_CODES}. */
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
-/** Time for a plain request and its answer. A client that reads slower than that holds no connection of the host. */
+/** Time limit of a plain request with its answer, so that a slow client does not keep a connection of the host open. */
 const EXCHANGE_MS = 60_000;
 
 /** Time in which the last bytes go to one end after the other one has closed. */
 const FLUSH_MS = 2_000;
 
-/** A request as it goes on to a host. */
+/** A request as it is sent to a host. */
 export interface Outgoing {
-  /** A connection to the host that nothing was sent on. */
+  /** A connection to the host on which nothing was sent yet. */
   readonly socket: Socket;
   readonly method: string;
   readonly path: string;

@@ -18,14 +18,14 @@ const REPLACED = [
   'x-forwarded-proto',
 ];
 
-/** How a request goes on to a host. */
+/** How a request is forwarded to a host. */
 export interface ForwardedTo {
   /** `host:port` of the host. */
   readonly authority: string;
   /** Path of the cell at the gateway, without a slash at its end. */
   readonly prefix: string;
   readonly view: RequestView;
-  /** Token that takes the place of all credentials of the request. Absent: these go on, and the host decides. */
+  /** Token that replaces all credentials of the request. Absent: the credentials are forwarded, and the host checks them. */
   readonly token: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export function answeredHeaders(answer: IncomingMessage): string[] {
 /** The cookies of all gateways: cookies do not depend on the port, so a browser sends also those of gateways beside this one. */
 const GATEWAY_COOKIE = /^(__Host-)?agenthost_gateway(_\d+)?$/;
 
-/** A `Cookie` header without the cookies of gateways, which no host gets. */
+/** A `Cookie` header without the cookies of gateways: hosts do not get those. */
 function withoutGatewayCookies(header: string): string {
   const pairs = header.split(';').map((pair) => pair.trim());
   return pairs.filter((pair) => !GATEWAY_COOKIE.test(pair.split('=', 1)[0]?.trim() ?? '')).join('; ');

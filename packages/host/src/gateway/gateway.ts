@@ -43,7 +43,7 @@ export interface GatewayOptions {
   readonly port?: number;
   /** Certificate and key. Absent: plain HTTP. */
   readonly tls?: Pick<TlsCredentials, 'cert' | 'key'> | undefined;
-  /** The token of the gateway: who sends it, is the owner of all hosts. At least 32 characters. */
+  /** The token of the gateway. A client that sends it has the rights of the owner on all hosts. At least 32 characters. */
   readonly token: string;
   /** The owner's token of a cell's host. `undefined`: the gateway has none, and refuses its clients. Default: the token of the gateway. */
   readonly tokenOf?: (cell: string) => string | undefined;
@@ -53,7 +53,7 @@ export interface GatewayOptions {
   readonly allowedOrigins?: readonly string[];
   /** Addresses of trusted proxies in front of the gateway, besides loopback. Absent: forwarded headers are ignored. */
   readonly proxies?: readonly string[] | undefined;
-  /** Shown to pages that ask. Default: ''. */
+  /** Version that pages show. Default: ''. */
   readonly version?: string;
   readonly log?: Log;
   readonly clock?: Clock;
@@ -67,7 +67,7 @@ export const MIN_GATEWAY_TOKEN_LENGTH = 32;
 
 const DEFAULT_PORT = 4710;
 
-/** `/h/<cell>` and the path behind it. */
+/** `/h/<cell>`, and the rest of the path. */
 const CELL_PATH = /^\/h\/([^/]+)(\/.*)?$/;
 
 /** A request for a cell. */
@@ -82,7 +82,7 @@ interface CellRequest {
 /**
  * One address for all hosts of a database. It routes `/h/<cell>/…` to the host that holds the cell's lease, lists the sessions of all hosts, and
  * chooses hosts for new sessions. It keeps no state, so any number of gateways can run. When another host takes a cell, the gateway closes the connections of
- * that cell, and its clients come back by reconnecting.
+ * that cell, and its clients reconnect.
  */
 export class Gateway {
   readonly #options: GatewayOptions;
@@ -230,13 +230,13 @@ export class Gateway {
     if (outgoing === undefined) return;
     if ('status' in outgoing) return pending.refuse(outgoing);
     const { socket } = pending;
-    // Clients come back by themselves. A paused former holder would leave them waiting.
+    // Clients reconnect. A paused former holder would not answer them.
     const unwatch = this.#directory.watch(found.cell, () => socket.destroy());
     socket.once('close', unwatch);
     forwardUpgrade(pending, outgoing, () => this.#unauthenticated.authenticated(request.socket));
   }
 
-  /** The cell that a request is for, or why it cannot be routed. */
+  /** The cell of a request, or the answer to a request that cannot be routed. */
   async #find(request: IncomingMessage, view: RequestView): Promise<CellRequest | PlainAnswer> {
     const [, name = '', path = '/'] = CELL_PATH.exec(view.path) ?? [];
     if (!isCellName(name)) return NO_HOST;
@@ -288,7 +288,7 @@ export class Gateway {
   }
 
   /**
-   * Answers what concerns the sign-in of browsers below the path of a cell, in the forms of a host: a browser signs in once, for all hosts. Returns
+   * Answers requests for the sign-in of browsers below the path of a cell, as a host answers them: a browser signs in once, for all hosts. Returns
    * false for all other requests, and for tokens that a host may know.
    */
   #answerSignIn({ request, view, path }: CellRequest, response: ServerResponse, body: Buffer): boolean {
@@ -381,12 +381,12 @@ export class Gateway {
   }
 }
 
-/** As the name of a host's cookie, with the port: gateways and hosts beside each other on one machine have cookies of their own. */
+/** The name of the cookie. It has the port, as that of a host: gateways and hosts on one machine need different cookies. */
 function cookieNameOf({ host, isSecure }: RequestView): string {
   const port = /:(\d{1,5})$/.exec(host ?? '')?.[1];
   return `${isSecure ? '__Host-' : ''}agenthost_gateway${port === undefined ? '' : `_${port}`}`;
 }
 
-const TOKEN_PLACE = 'whoever started the gateway gave it its token';
+const TOKEN_PLACE = 'the person who started the gateway has its token';
 
 const TOO_MANY: PlainAnswer = { status: 503, reason: TOO_MANY_UNAUTHENTICATED, waitMs: 5_000 };

@@ -59,7 +59,7 @@ export const listedSession = ({ cell, uri, modifiedAt, summary }: FleetSession):
   summary: JSON.parse(summary),
 });
 
-/** The place behind a session as a text for addresses. */
+/** The cursor of the place after a session, as a text for URLs. */
 export const cursorOf = ({ modifiedAt, cell, uri }: FleetPlace): string =>
   Buffer.from(JSON.stringify([modifiedAt, cell, uri])).toString('base64url');
 

@@ -18,7 +18,7 @@ export interface OwnVisit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly view: RequestView;
-  /** Whether it has the token or a valid cookie. */
+  /** Whether the request has the token or a valid cookie. */
   readonly isSignedIn: boolean;
   readonly directory: CellDirectory;
   readonly random: () => number;
@@ -50,7 +50,7 @@ export async function serveOwn(visit: OwnVisit): Promise<void> {
   const { request, response, view, isSignedIn } = visit;
   const allow = METHODS.get(view.path);
   if (allow === undefined)
-    return answer(response, { status: 404, reason: 'nothing is here: hosts are at /h/<host>/' });
+    return answer(response, { status: 404, reason: 'not found: hosts are at /h/<host>/' });
   if (!hasMethod(request, allow)) return answer(response, methodRefusal(allow));
   if (view.path === '/sign-in') return signIn(visit);
   if (view.path === '/logout') return signOut(visit);
@@ -129,7 +129,7 @@ function signOut(visit: OwnVisit): void {
   response.writeHead(303, { location: '/' }).end();
 }
 
-/** Reads the body of a request, which is cut off behind 4 KiB. */
+/** Reads at most 4 KiB of the body of a request. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -3,15 +3,15 @@ import type { Timers } from '../lib/clock.ts';
 import { type PlainAnswer, refuse } from '../wire/http/plain-http.ts';
 import { DOWN } from './answers.ts';
 
-/** Time in which a request for a WebSocket must be answered completely, waiting for the host included. A host that is paused accepts connections and never answers. */
+/** Time limit for the complete answer to a request for a WebSocket, including the wait for the host. A paused host accepts connections and never answers. */
 const ANSWER_MS = 10_000;
 
-/** Bytes behind the request that are kept until the host has answered. Clients send none before that. */
+/** Limit of bytes after the request that are kept until the host has answered. Clients send none before that. */
 const MAX_EARLY_BYTES = 64 * 1024;
 
 /**
- * A client that waits for the answer to its request for a WebSocket. Its socket is read meanwhile, because only so its end is noticed; a client
- * that ends its side is given up.
+ * A client that waits for the answer to its request for a WebSocket. Its socket is read meanwhile, because otherwise its end would not be noticed. The wait
+ * ends when the client ends its side.
  */
 export class PendingUpgrade {
   readonly socket: Duplex;
@@ -20,7 +20,7 @@ export class PendingUpgrade {
   readonly #cancel: () => void;
   #state: 'waiting' | 'answering' | 'over' = 'waiting';
 
-  /** `begun`: bytes that came behind the request. */
+  /** `begun`: bytes that were received after the request. */
   constructor(socket: Duplex, begun: Buffer, timers: Timers) {
     this.socket = socket;
     this.#early = [begun];
@@ -46,7 +46,7 @@ export class PendingUpgrade {
     refuse(this.socket, told);
   }
 
-  /** The host has accepted. Returns the bytes that came behind the request. */
+  /** The host has accepted. Returns the bytes that were received after the request. */
   accept(): Buffer {
     this.socket.pause();
     this.socket.off('data', this.#keep);

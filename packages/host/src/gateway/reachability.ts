@@ -10,7 +10,7 @@ export interface ReachableCell extends FleetCell {
 
 /**
  * The cell with its announcement; `down`: no host holds it or its host announces nothing; `elsewhere`: its host listens only on another machine. The
- * announcement of a host that was killed stays until its lease is taken, and any program may listen at that address meanwhile.
+ * announcement of a killed host stays until another host takes the lease, and any program may listen at that address meanwhile.
  */
 export function reachCell(cell: FleetCell): ReachableCell | 'down' | 'elsewhere' {
   const { announcement, isHeld } = cell;

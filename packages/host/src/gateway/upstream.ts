@@ -4,22 +4,22 @@ import { connectPinnedTls } from '@agenthost/rpc/websocket-pinned';
 import { isLoopback } from '../tls/names.ts';
 import { isHeldHere, type ReachableCell } from './reachability.ts';
 
-/** Time in which a host must accept a connection. */
+/** Time limit for a connection to a host. */
 const CONNECT_MS = 5_000;
 
-/** Requests at one host that have no answer yet. Further ones wait, since a host limits connections without a token. */
+/** Limit of unanswered requests for one host. Further ones wait, because a host limits connections without a token. */
 const MAX_UNANSWERED = 64;
 
-/** Requests that wait for one host. All clients of a host may come at the same time. */
+/** Limit of requests in the queue for one host. All clients of a host may connect at the same time. */
 const MAX_WAITING = 1_000;
 
-/** The address of a host of another machine leads to this machine, where another program may listen at it. */
+/** The host runs on another machine, but its address is one of this machine, where another program may listen. */
 export class OtherMachineError extends Error {
   override readonly name = 'OtherMachineError';
 }
 
 /**
- * Connects to the host of a cell as it announced itself. Nothing is sent before its certificate was checked, and nothing to another program of
+ * Connects to the host of a cell at its announced address. Nothing is sent before its certificate was checked, and nothing to another program of
  * this machine. Rejects with `OtherMachineError`, the system's error or the signal's reason.
  */
 export async function connectUpstream(cell: ReachableCell, signal: AbortSignal): Promise<Socket> {

@@ -107,7 +107,7 @@ export interface Journal {
   listProcesses(): Promise<readonly StoredProcess[]>;
 
   /**
-   * Sizes of a session's turns, snapshots, contents and envelopes in the window. Turns that chats share count for each chat. `undefined`
+   * Sizes of a session's turns, snapshots, contents and envelopes in the window. Turns that chats share are counted for each chat. `undefined`
    * for an unknown session.
    */
   diskUse(session: string): Promise<DiskUse | undefined>;
@@ -124,7 +124,7 @@ export interface Journal {
   /** Returns at most `maxPages` freed pages to the file system. Resolves with whether freed pages remain. */
   compact(maxPages: number): Promise<boolean>;
   /**
-   * Writes a consistent copy of the whole store to a new file, while other calls go on. One at a time: a second call rejects. `close` aborts it.
+   * Writes a consistent copy of the whole store to a new file, while other calls continue. One at a time: a second call rejects. `close` aborts it.
    * Rejects with the signal's reason. Absent: the implementation has no file.
    */
   copyTo?(file: string, signal: AbortSignal): Promise<void>;

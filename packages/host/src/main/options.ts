@@ -89,7 +89,7 @@ export interface ListenOptions {
    */
   readonly basePath?: string;
   /**
-   * Whether the headers `X-Forwarded-Proto`, `-Host`, `-For` and `-Prefix` of proxies count: those of proxies on loopback, and of these IP
+   * Whether the headers `X-Forwarded-Proto`, `-Host`, `-For` and `-Prefix` of proxies are accepted: of proxies on loopback, and of these IP
    * addresses and subnets such as `10.0.0.0/8`. `start` rejects for other texts. A forwarded host must be in `allowedHosts`; pages of it are
    * the host's own. Default false.
    */
@@ -226,7 +226,7 @@ export interface HostOptions {
    * Time until an idle channel without subscribers is unloaded from memory, in milliseconds. Default 60,000.
    */
   readonly unloadAfterMs?: number;
-  /** Automations [AUTO-1]. Default: the host has none, and clients are not told of any. */
+  /** Automations [AUTO-1]. Default: the host has none, and does not announce any to clients. */
   readonly automations?: AutomationOptions;
   /** Wraps the transport of each connection before it is used, for example to record its frames. Default: none. */
   readonly wrapTransport?: (transport: ServerTransport) => ServerTransport;
@@ -242,7 +242,7 @@ export interface HostOptions {
 export interface DrainOptions {
   /** Longest wait for running turns, in ms. */
   readonly timeoutMs: number;
-  /** Ends the drain: the host takes turns again. Absent: it takes none any more. */
+  /** Ends the drain: the host starts turns again. Absent: the drain lasts until the host stops. */
   readonly signal?: AbortSignal;
 }
 

@@ -24,11 +24,11 @@ export interface GatewaySettings {
   readonly tls?: TlsFiles | undefined;
   /** Listens without TLS on addresses beyond loopback. Default false. */
   readonly allowInsecure?: boolean;
-  /** The token of the gateway, at least 32 characters. Goes before `tokenFile`. */
+  /** The token of the gateway, at least 32 characters. Takes precedence over `tokenFile`. */
   readonly token?: string | undefined;
   /** A file with the token, created on first use. */
   readonly tokenFile?: string | undefined;
-  /** Owner's tokens by cell; a cell without one is not routed to. Absent: all hosts have the token of the gateway. */
+  /** Owner's tokens by cell; requests for a cell without one are refused. Absent: all hosts have the token of the gateway. */
   readonly hostTokens?: Readonly<Record<string, string>> | undefined;
   /** Names besides the listened address under which clients reach the gateway. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -44,12 +44,12 @@ export interface GatewaySettings {
   readonly tell?: ((line: string) => void) | undefined;
 }
 
-/** A gateway that runs. */
+/** A running gateway. */
 export interface RunningGateway {
   /** `http(s)://host:port`. */
   readonly url: string;
   readonly token: string;
-  /** Absent: the token was given itself. */
+  /** File of the token. Absent: the token was in the options. */
   readonly tokenFile?: string;
   readonly certificate?: CertificateInfo;
   /** Sentences about the token and the certificate. */

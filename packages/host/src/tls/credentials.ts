@@ -91,7 +91,7 @@ function parseKey(text: string, file: string): KeyObject {
   } catch (cause) {
     if (/ENCRYPTED/.test(text)) {
       throw new TlsError(
-        `the key in ${file} is protected by a passphrase, which a host cannot be told: write it without one (openssl pkey -in … -out …, mode 0600)`,
+        `the key in ${file} is protected by a passphrase, which agenthost does not support: write it without one (openssl pkey -in … -out …, mode 0600)`,
         { cause },
       );
     }

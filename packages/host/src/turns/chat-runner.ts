@@ -243,7 +243,7 @@ export class ChatRunner {
     await this.#agent.toolsChanged();
   }
 
-  /** Ends the agent session. Resolves when its current turn has been given up too. Idempotent. */
+  /** Ends the agent session. Resolves when its current turn has ended too. Idempotent. */
   async dispose(options: { isHostStopping?: boolean } = {}): Promise<void> {
     this.#isDisposed = true;
     this.#isHostStopping = options.isHostStopping === true;

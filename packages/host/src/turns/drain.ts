@@ -5,7 +5,7 @@ import type { Tx } from '../sync/tx.ts';
 
 /** Key of the chats whose queues are held, as a JSON array of URIs. */
 const KEY = 'heldQueues';
-/** Interval of the counts while somebody waits for running turns. */
+/** Interval of the counts while a drain waits for running turns. */
 const POLL_MS = 200;
 
 /** Why a client may not start a turn while the host drains, and what to do. */
@@ -14,15 +14,15 @@ export const DRAINING =
 
 /** Work that waits while the host drains. */
 export interface DrainedWork {
-  /** Number of its units that run, in addition to turns. */
+  /** Number of its running units, in addition to turns. */
   count?(): number;
-  /** Starts what waited. Called when a drain is over, and at the start of a host. */
+  /** Starts the waiting work. Called when a drain ends, and at the start of a host. */
   resume(): void;
 }
 
 /**
- * Keeps new turns from starting while the host drains. Turns that run go on. Queued messages, and runs of automations, start when the drain is
- * over or at the next start of a host: chats whose queue would have started are recorded in the journal.
+ * Keeps new turns from starting while the host drains. Running turns continue. Queued messages and runs of automations start when the drain ends, or at
+ * the next start of a host: the journal has the chats whose queue would have started.
  */
 export class Drain {
   readonly #sync: Sync;
@@ -100,16 +100,16 @@ export class Drain {
     return this.runningCount;
   }
 
-  /** Ends the drain of a holder. If it was the last one, the host takes turns again, and what waited starts. */
+  /** Ends the drain of a holder. If it was the last one, the host starts turns again, also the waiting ones. */
   end(holder: object): void {
     if (!this.#holders.delete(holder)) return;
     for (const look of [...this.#waiting]) look();
     if (this.isOn || this.#isStopped) return;
-    this.#log.info({}, 'the drain is over: the host takes turns again');
+    this.#log.info({}, 'the drain is over: the host starts turns again');
     this.resume();
   }
 
-  /** Whether what waited for the start of this host was started. */
+  /** Whether the work that waited for the start of this host was started. */
   get hasResumed(): boolean {
     return this.#hasResumed;
   }

@@ -142,7 +142,7 @@ function denied(uri: string): WireError {
 
 /** A private file. No client can get access to it. */
 const ofTheHost = (uri: string): WireError =>
-  permissionDenied(`${JSON.stringify(uri)} is the host's own, which it shows to nobody`);
+  permissionDenied(`${JSON.stringify(uri)} belongs to the host itself, and clients cannot read it`);
 
 function checkRegular(uri: string, stats: Pick<Stats | BigIntStats, 'isDirectory' | 'isFile'>): void {
   if (stats.isDirectory())

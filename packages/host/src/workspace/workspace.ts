@@ -43,7 +43,7 @@ export async function checkWorkingDirectory(
   if (real === undefined) throw folderNotFound(uri);
   if (await privatePaths.covers(real))
     throw permissionDenied(
-      `${JSON.stringify(uri)} is the host's own, and nobody works there: choose another folder`,
+      `${JSON.stringify(uri)} belongs to the host itself: choose another folder`,
       refusal({ uri, reason: 'private' }),
     );
   if (isAdmin || (await isWithinAny(real, roots))) return { uri, path };

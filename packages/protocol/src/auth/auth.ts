@@ -47,7 +47,7 @@ export interface AuthenticateParams extends ConnectionParams {
   /** Scopes that the token grants. Absent: unknown. */
   scopes?: string[];
   /**
-   * Seconds that the token still holds; after them it counts as absent. Absent: unknown.
+   * Remaining lifetime of the token in seconds; after it the host treats the token as absent. Absent: unknown.
    * @minimum 1
    */
   expiresIn?: Count;

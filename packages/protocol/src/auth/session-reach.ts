@@ -7,12 +7,12 @@ import { METHOD_SCOPE } from './scope.ts';
 import type { TokenScope } from './token.ts';
 
 /**
- * What a request concerns:
- * - `host`: more than one session, or something that is no session. It takes a scope on the host.
- * - `own`: the connection itself, or a list of which the host answers the part that the caller may see. Every token may send it.
- * - `shared`: it takes a role in any session. A stored content of a transcript has a URI that cannot be guessed, and that only transcripts show; a
- *   device gets the pushes of the sessions that its person has a role in.
- * - URIs: the channels of sessions. It takes a role in the session of each of them.
+ * The objects of a request, and the rights that it requires:
+ * - `host`: more than one session, or objects outside of sessions. The request requires a scope on the host.
+ * - `own`: the connection itself, or a list that the host limits to what the caller may see. Every token may send the request.
+ * - `shared`: the request requires a role in any session. The URI of a stored content cannot be guessed, and only transcripts show it; a device gets the
+ *   pushes of the sessions in which its person has a role.
+ * - URIs: the channels of sessions. The request requires a role in the session of each of them.
  */
 export type Reach = 'host' | 'own' | 'shared' | readonly URI[];
 
@@ -20,7 +20,7 @@ type ReachOf<T> = 'host' | 'own' | 'shared' | ((params: T) => Reach);
 
 const ofChannel = ({ channel }: { readonly channel: URI }): Reach => [channel];
 
-/** What each request concerns. A request that is not known to stay within sessions concerns the host. */
+/** The reach of each request: `host` unless the request certainly stays within sessions. */
 const METHOD_REACH: {
   readonly [M in ClientRequestMethod]: ReachOf<ClientToHostRequests[M]['params']>;
 } = {
@@ -101,13 +101,13 @@ const METHOD_REACH: {
   'x-revokeToken': 'host',
 };
 
-/** The actions that a role in the session of the channel is enough for. Others take a scope on the host. */
+/** The actions for which a role in the session of the channel is sufficient. Others require a scope on the host. */
 const IN_SESSION = {
   'root/configChanged': false,
   'session/titleChanged': true,
   'session/isReadChanged': true,
   'session/isArchivedChanged': true,
-  // Client tools, plugins and MCP servers bring programs and files of others.
+  // Client tools, plugins and MCP servers add programs and files from outside of the session.
   'session/activeClientSet': false,
   'session/activeClientRemoved': false,
   'session/customizationToggled': false,
@@ -155,7 +155,7 @@ const IN_SESSION = {
   'automationRun/cancelRequested': false,
 } as const satisfies { readonly [T in ClientActionType]: boolean };
 
-/** What a request concerns. The params must fit their schema. */
+/** The reach of a request. The params must match their schema. */
 export function reachOfRequest<M extends ClientRequestMethod>(
   method: M,
   params: ClientToHostRequests[M]['params'],
@@ -164,7 +164,7 @@ export function reachOfRequest<M extends ClientRequestMethod>(
   return typeof reach === 'function' ? reach(params) : reach;
 }
 
-/** The least role that a request takes in the sessions that it concerns: the scope of the method, but `admin` to dispose of a session. */
+/** The least role that a request requires in its sessions: the scope of the method, but `admin` to dispose of a session. */
 export function roleOfRequest<M extends ClientRequestMethod>(
   method: M,
   params: ClientToHostRequests[M]['params'],
@@ -174,11 +174,11 @@ export function roleOfRequest<M extends ClientRequestMethod>(
   return typeof least === 'function' ? least(params) : least;
 }
 
-/** Whether a role in the session of its channel is enough for an action. */
+/** Whether a role in the session of its channel is sufficient for an action. */
 export const isWithinSession = (type: ClientActionType): boolean => IN_SESSION[type];
 
 /**
- * The part of a message that goes beyond its session; `undefined`: none. Files of the host, other chats and annotations may show more than the
+ * The part of a message that affects more than its session; `undefined`: none. Files of the host, other chats and annotations may show more than the
  * session does, and a command runs in a terminal. `commandPrefix`: the host's `terminalCommandPrefix`.
  */
 export function partBeyondSession(

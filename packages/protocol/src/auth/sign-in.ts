@@ -18,7 +18,7 @@ export interface BeginSignInParams extends ConnectionParams {
   scopes?: string[];
 }
 
-/** What a person has to open. */
+/** The page that a person has to open. */
 export interface BeginSignInResult {
   /** Names the sign-in in `x-finishSignIn`. With a `redirectUri` it is the `state` of the redirect. */
   id: string;
@@ -26,7 +26,7 @@ export interface BeginSignInResult {
   url: string;
   /** Code that the person enters there. Only without a `redirectUri`. */
   userCode?: string;
-  /** Seconds until the host gives it up. */
+  /** Seconds until the host ends the sign-in. */
   expiresIn: Count;
 }
 

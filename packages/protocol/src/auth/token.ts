@@ -12,7 +12,7 @@ export interface CreateTokenParams extends ConnectionParams {
   name?: string;
   /**
    * The person that the token belongs to: 1 to 100 characters. Several tokens may belong to one person. The host writes the name on what its
-   * clients do. Absent: nobody in particular.
+   * clients do. Absent: none.
    */
   person?: string;
   /** Absent: `observe`. */
@@ -51,7 +51,7 @@ export interface AccessToken {
   id: string;
   /** Absent: none was given. */
   name?: string;
-  /** Absent: it belongs to nobody in particular. */
+  /** Absent: none. */
   person?: string;
   scope: TokenScope;
   /** ISO 8601. */

@@ -224,7 +224,7 @@ function resume(
   return { ...call, ...identity(call, action), status: 'running' };
 }
 
-/** A call whose sign-in is given up fails at once, with the content from before the pause [CHAT-31]. */
+/** A call whose sign-in is abandoned fails at once, with the content from before the pause [CHAT-31]. */
 function giveUp(call: ToolCallAuthRequiredState, action: ChatToolCallCompleteAction): ToolCallCompletedState {
   const kept = call.content === undefined ? {} : { content: call.content };
   return patch<ToolCallCompletedState>(

@@ -106,7 +106,7 @@ export interface CheckHostResult {
    * move forward.
    */
   clockMovedMs: number;
-  /** SQLite's `quick_check` of a copy. Absent: the host has no data folder, or no room for a copy; see `unchecked`. */
+  /** SQLite's `quick_check` of a copy. Absent: the host has no data folder, or not enough disk space for a copy; see `unchecked`. */
   database?: {
     bytes: Count;
     /** What is damaged. Absent: the database is sound. */

@@ -75,7 +75,7 @@ export function CustomizationRow({ customization, isContainerOn, level, onDecide
   );
 }
 
-/** Where the decision comes from, and the way back. */
+/** The origin of the decision, and the button that takes it back. */
 function Decided({
   decision,
   level,

@@ -39,7 +39,7 @@ export async function runLoop(loop: Loop): Promise<void> {
     callCount += step.calls.length;
     if (step.calls.length > 0 && callCount >= settings.maxToolCalls)
       output.notify(
-        `The limit of ${settings.maxToolCalls} tool calls in one turn is reached. The model answers now; a new message lets it go on.`,
+        `The limit of ${settings.maxToolCalls} tool calls in one turn is reached. The model answers now. Send a message to continue.`,
       );
     const steered = await loop.steered();
     conversation.push(...steered);

@@ -24,7 +24,7 @@ import type { Screen, ScreenActions } from './panel.ts';
 
 const NOTICE_MS = 8_000;
 const TICK_MS = 1_000;
-const LEAVE_AGAIN = 'press Ctrl-C again to leave; sessions go on';
+const LEAVE_AGAIN = 'press Ctrl-C again to leave; sessions continue';
 
 /** Options of the chat program, and its first host. */
 export interface ChatAppOptions extends ChatHostParts {

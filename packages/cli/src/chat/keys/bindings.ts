@@ -96,26 +96,26 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-j alt-enter', 'Ctrl-J', 'new line', { command: 'newline', when: 'isTalk' }),
     b('ctrl-t', 'Ctrl-T', 'turns', {
       command: 'browse',
-      help: 'turns; /find WORDS goes to a turn, again to older ones',
+      help: 'turns; /find WORDS selects one; repeat for older ones',
     }),
     b('ctrl-o', 'Ctrl-O', 'chats', 'chats'),
     b('ctrl-r', 'Ctrl-R', 'changes', {
       command: 'changes',
-      help: 'changes of files; /changes does the same',
+      help: 'changed files; also by /changes',
     }),
     b('ctrl-b', 'Ctrl-B', 'background', {
       command: 'background',
       when: 'hasBackground',
-      help: 'what runs in the background; /background too',
+      help: 'background work; also by /background',
     }),
     b('ctrl-p', 'Ctrl-P', 'plugins, MCP', {
       command: 'customizations',
       isQuiet: true,
-      help: 'customizations and MCP servers; /customizations too',
+      help: 'customizations and MCP servers; also by /customizations',
     }),
     b('ctrl-g', 'Ctrl-G', 'model, settings', {
       command: 'settings',
-      help: 'model, settings; /model and /mode (or approvals) too',
+      help: 'model and settings; also by /model and /mode',
     }),
     b('esc', 'Esc', 'sessions', 'back'),
     b('?', '?', 'help', { command: 'help', when: 'isEmpty' }),

@@ -15,7 +15,7 @@ export interface OidcOptions {
   readonly clientId: string;
   /** Absent: the host is a public client. */
   readonly clientSecret?: string;
-  /** The first rule that fits counts. Who fits none is refused. */
+  /** The first matching rule applies. A person without a matching rule is refused. */
   readonly rules: readonly OidcRule[];
   /** Name of the provider on the button. Default: the host name of the issuer. */
   readonly name?: string;
@@ -23,7 +23,7 @@ export interface OidcOptions {
   readonly lifetimeSeconds?: number;
   /** Scopes that are requested. Default `openid email profile`. */
   readonly scopes?: string;
-  /** Whether an address counts when the provider does not say whether it is verified. Default false. */
+  /** Whether an address is used when the provider does not state whether it is verified. Default false. */
   readonly trustsEmails?: boolean;
 }
 
@@ -31,11 +31,11 @@ const LIFETIME_SECONDS = 12 * 3_600;
 const SCOPES = 'openid email profile';
 /** Time for the person at the provider. */
 const PENDING_MS = 600_000;
-/** Limit of begun sign-ins. Beyond it the oldest ends. */
+/** Limit of begun sign-ins. Above it, the oldest one ends. */
 const MAX_PENDING = 1_000;
-/** Time after which the provider is asked for its keys and endpoints again. */
+/** Time after which the keys and endpoints of the provider are requested again. */
 const DISCOVERY_MS = 3_600_000;
-/** Seconds until a request to the provider fails. */
+/** Time limit of a request to the provider, in seconds. */
 const TIMEOUT_SECONDS = 8;
 
 /** A sign-in that a browser has begun. */
@@ -45,7 +45,7 @@ interface Pending {
   /** Hash of the secret in the browser's cookie: nobody else can finish it. */
   readonly bindingHash: string;
   readonly redirectUri: string;
-  /** The secret of the browser's earlier sign-in. The cookie of that is not sent with the way back. */
+  /** The secret of the browser's earlier sign-in. The browser does not send its cookie with the redirect. */
   readonly previous: string | undefined;
   readonly endsAt: number;
 }
@@ -62,7 +62,7 @@ export class OidcOptionsError extends Error {
 
 /**
  * Signs browsers in by the authorization code flow with PKCE. A sign-in has a state, a nonce and a cookie of its own, works once, and ends after ten
- * minutes. The ID token's signature is checked. The result is an access token of the person, whose secret nobody gets.
+ * minutes. The ID token's signature is checked. The result is an access token of the person, whose secret is given to no one.
  */
 export class OidcSignIn {
   readonly #options: OidcOptions;
@@ -126,7 +126,7 @@ export class OidcSignIn {
     return { url, binding };
   }
 
-  /** Finishes a sign-in with the query of the way back. `binding`: the secret in the browser's cookie. */
+  /** Finishes a sign-in with the query of the redirect. `binding`: the secret in the browser's cookie. */
   async finish(query: URLSearchParams, binding: string | undefined): Promise<OidcOutcome> {
     const state = query.get('state') ?? '';
     const pending = this.#pending.get(state);
@@ -186,7 +186,7 @@ export class OidcSignIn {
     return oidc.discovery(url, clientId, clientSecret, clientSecret === undefined ? oidc.None() : undefined, {
       timeout: TIMEOUT_SECONDS,
       execute: [
-        // The signature counts, not only the connection to the provider.
+        // The signature is checked too, not only the connection to the provider.
         oidc.enableNonRepudiationChecks,
         ...(url.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
       ],

@@ -1,7 +1,7 @@
 import type { TokenScope } from '@agenthost/protocol';
 import { personProblem } from '../people.ts';
 
-/** Who gets which rights by a sign-in. A rule with `email` and `group` takes both. */
+/** The rights of people who sign in. A rule with `email` and `group` requires both. */
 export interface OidcRule {
   /** An address, or `*@example.org` for all addresses of a domain. Compared without case. Absent: any person. */
   readonly email?: string;
@@ -13,7 +13,7 @@ export interface OidcRule {
   readonly person?: string;
 }
 
-/** The claims of an ID token that count. Its signature was checked. */
+/** The claims of an ID token that rules use. The signature of the token was checked. */
 export interface OidcClaims {
   readonly sub: string;
   readonly email?: unknown;
@@ -21,13 +21,13 @@ export interface OidcClaims {
   readonly groups?: unknown;
 }
 
-/** A person who may come in. */
+/** A person whom a rule admits. */
 export interface Admitted {
   readonly person: string;
   readonly scope: TokenScope;
 }
 
-/** Why a rule cannot be used; `undefined`: it can. */
+/** The fault of a rule; `undefined` for a valid rule. */
 export function ruleProblem({ email, group, person }: OidcRule): string | undefined {
   if (email !== undefined && !/^(?:\*|[^\s@*]+)@[^\s@*]+$/.test(email))
     return `email: expected an address or "*@example.org", got ${JSON.stringify(email)}`;
@@ -41,8 +41,8 @@ export function ruleProblem({ email, group, person }: OidcRule): string | undefi
 }
 
 /**
- * The person and the scope of the first rule that fits the claims; a text: why there is none. An address counts only if the provider has verified it.
- * `trustsEmails`: also if the provider does not say.
+ * The person and the scope of the first rule that matches the claims; a text with the reason if none matches. An address is used only if the provider has
+ * verified it, or with `trustsEmails` also if the provider does not state whether it has.
  */
 export function admit(
   claims: OidcClaims,
@@ -60,8 +60,8 @@ export function admit(
   );
   if (rule === undefined)
     return email === undefined
-      ? 'no rule of this host lets you in: the provider sent no verified e-mail address'
-      : `no rule of this host lets ${email} in`;
+      ? 'no rule of this host admits you: the provider sent no verified e-mail address'
+      : `no rule of this host admits ${email}`;
   // Some providers let people choose their subject: it must not be the name or the address of another person.
   const person = rule.person ?? email ?? `sub:${claims.sub}`;
   const problem = personProblem(person);

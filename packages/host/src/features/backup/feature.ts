@@ -25,7 +25,7 @@ export interface BackupTools {
     readonly signal: AbortSignal;
     copyTo(file: string, signal: AbortSignal): Promise<void>;
   }): Promise<BackupResult>;
-  /** `unreadable`: why the file could not be checked. */
+  /** Checks a database. `unreadable`: why the file could not be checked. */
   check(file: string): Promise<{ readonly fault?: string; readonly unreadable?: string }>;
 }
 
@@ -33,7 +33,7 @@ interface Parts {
   readonly tools: BackupTools;
   readonly sync: Sync;
   readonly clock: Clock;
-  /** Absent: the host cannot be backed up. */
+  /** Absent: the host has no data folder, and cannot be backed up. */
   readonly dataDir: string | undefined;
   /** Version of this agenthost. */
   readonly version: string;
@@ -47,7 +47,7 @@ export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }
   let running: Promise<unknown> | undefined;
   /** Runs one copy at a time, until the host stops. */
   const alone = async <T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-    if (running !== undefined) throw conflict('The host copies its database already: try again later');
+    if (running !== undefined) throw conflict('The host is already copying its database: try again later');
     const made = work(AbortSignal.any([signal, ending.signal]));
     running = made.catch(() => undefined);
     try {
@@ -95,7 +95,7 @@ export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }
   };
 }
 
-/** Checks a copy of the database, which is removed again. */
+/** Checks a copy of the database, and removes the copy. */
 async function checkCopy(
   tools: BackupTools,
   dataDir: string,
@@ -103,7 +103,8 @@ async function checkCopy(
 ): Promise<Pick<CheckHostResult, 'database' | 'unchecked'>> {
   const { size } = statSync(join(dataDir, 'journal.db'));
   const { bavail, bsize } = await statfs(dataDir);
-  if (bavail * bsize < 2 * size) return { unchecked: `no room in ${dataDir} for a copy to check` };
+  if (bavail * bsize < 2 * size)
+    return { unchecked: `not enough disk space in ${dataDir} for a copy of the database` };
   const folder = await mkdtemp(join(dataDir, 'backup-'));
   try {
     const copy = join(folder, 'journal.db');
@@ -116,7 +117,7 @@ async function checkCopy(
   }
 }
 
-/** What the client did wrong, or what the host cannot do. */
+/** The wire error for a mistake of the client or a failure of the host. */
 function wireError(error: unknown): unknown {
   if (!(error instanceof BackupError)) return error;
   if (error.code === 'target') return invalidParam('file', error.message);

@@ -5,7 +5,7 @@ import type { Feature } from '../feature.ts';
 
 const MAX_SECONDS = 86_400;
 
-/** `x-drainHost`: an admin keeps new turns from starting, and waits for those that run. The drain ends with the connection. */
+/** `x-drainHost`: for admins. Keeps new turns from starting, and waits for running turns. The drain ends with the connection. */
 export const drainFeature = (
   drain: Drain,
   hub: { onClosed(listener: (connection: Sink) => void): void },

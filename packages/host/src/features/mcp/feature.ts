@@ -302,9 +302,9 @@ function tellFaults(entry: Entry, output: TurnOutput): void {
   if (text !== '') output.notify(text);
 }
 
-/** The turn goes on without servers that nobody has allowed, and says so. */
+/** Reports that the turn continues without servers that no user has allowed. */
 function sayUnasked({ undecided }: SessionServers, output: TurnOutput): void {
   if (undecided.length === 0) return;
   const names = undecided.map(({ entry }) => entry.name).join(', ');
-  output.notify(`This turn runs without the MCP servers that nobody has allowed: ${names}`);
+  output.notify(`This turn runs without the MCP servers that no user has allowed: ${names}`);
 }

@@ -23,7 +23,7 @@ export function toolCallResult(
       success: false,
       pastTenseMessage: `${title} failed`,
       content,
-      error: { code: 'toolError', message: said.slice(0, 4_000) || 'The tool failed and did not say why' },
+      error: { code: 'toolError', message: said.slice(0, 4_000) || 'The tool failed without a reason' },
     };
   }
   const structuredContent = smallObject(result.structuredContent);

@@ -9,7 +9,10 @@ import type { Presence } from '../../wire/clients/client-lives.ts';
 import type { ClientBinding, ClientIds } from '../../wire/clients/clients.ts';
 import { checkTerminalAction } from './rules.ts';
 
-const SILENT = reject('notReachable', 'What runs this terminal does not answer now; it goes on once it does');
+const SILENT = reject(
+  'notReachable',
+  'The process that holds this terminal does not answer now. The terminal continues when the process answers',
+);
 
 const HISTORY = reject('exited', 'This terminal was removed; only its output is left');
 

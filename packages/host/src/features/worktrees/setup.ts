@@ -153,7 +153,7 @@ export class WorktreeSetup {
       });
       if (end !== 'detached') await terminal.release();
       if (failure !== undefined)
-        output.notify(`The setup of the worktree failed (${failure}). The turn goes on without it.`);
+        output.notify(`The setup of the worktree failed (${failure}). The turn continues without it.`);
       return true;
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;

@@ -4,7 +4,7 @@ import { defined } from '@agenthost/protocol/values';
 export interface Announcement {
   /** `http(s)://host:port` at which gateways reach the host. */
   readonly url: string;
-  /** SHA-256 of the certificate that the host shows itself. Absent: plain HTTP, or a certificate that the authorities of the machine vouch for. */
+  /** SHA-256 of the host's own certificate. Absent: plain HTTP, or a certificate of an authority that the machine trusts. */
   readonly fingerprint?: string;
   /** Free texts for placement, such as `gpu`. */
   readonly labels: readonly string[];
@@ -13,7 +13,7 @@ export interface Announcement {
   readonly isDraining: boolean;
 }
 
-/** Reads the JSON of an announcement. `undefined` for JSON that is none, such as that of a newer host. */
+/** Reads the JSON of an announcement. `undefined` for invalid JSON and for announcements of newer hosts with another form. */
 export function parseAnnouncement(json: string): Announcement | undefined {
   let value: unknown;
   try {

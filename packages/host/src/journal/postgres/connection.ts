@@ -4,15 +4,15 @@ import { JournalError } from '../journal.ts';
 import { type ServerPlace, toJournalError } from './errors.ts';
 import { decodeText, encodeText } from './stored-text.ts';
 
-/** Time in which a connection must be made. */
+/** Time limit for connecting. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Time in which a connection must end in order. */
+/** Time limit for closing a connection in order. */
 const END_TIMEOUT_MS = 2_000;
-/** A machine that is gone is noticed by the system too, about 10 s after this time without traffic. */
+/** The operating system also detects a lost machine, about 10 s after this time without traffic. */
 const KEEP_ALIVE_DELAY_MS = 2_000;
-/** Time without an answer after which a connection is given up. Longer than any time limit of the server for a statement. */
+/** Time without an answer after which a connection is abandoned. Longer than any time limit of the server for a statement. */
 const DEFAULT_SILENCE_MS = 10_000;
-/** Part of that time that an overdue answer gets once more: it may wait in the socket of a process that was paused. */
+/** Part of that time by which the wait for an overdue answer is extended once: the answer may wait in the socket of a process that was paused. */
 const LAST_CHANCE = 0.1;
 
 /** A value of a statement. Arrays become arrays of the server. */
@@ -28,12 +28,12 @@ export interface Server {
   readonly password?: string | undefined;
 }
 
-/** Names of prepared statements, the same on every connection. */
+/** Names of prepared statements by SQL text, the same on every connection. */
 const names = new Map<string, string>();
 
 /**
  * A connection to PostgreSQL. Statements are prepared once, and sent at once: several of them wait for one round trip. The server runs
- * them in order. A connection that does not answer is given up: its statements reject with 'unreachable'.
+ * them in order. A connection that does not answer is abandoned: its statements reject with 'unreachable'.
  */
 export class Connection {
   readonly #client: Client;
@@ -61,7 +61,7 @@ export class Connection {
     });
   }
 
-  /** Connects. `silenceMs`: time without an answer after which the connection is given up, 10,000 by default. Rejects with `JournalError`. */
+  /** Connects. `silenceMs`: time without an answer after which the connection is abandoned, 10,000 by default. Rejects with `JournalError`. */
   static async open(
     { url, password }: Server,
     name: string,
@@ -121,7 +121,7 @@ export class Connection {
     await this.#answerOf(() => this.#client.query(sql));
   }
 
-  /** Runs work whose statements may take any time. */
+  /** Runs work whose statements have no time limit. */
   async patiently<T>(work: () => Promise<T>): Promise<T> {
     const former = this.#silenceMs;
     this.#silenceMs = Number.POSITIVE_INFINITY;
@@ -132,7 +132,7 @@ export class Connection {
     }
   }
 
-  /** Closes the connection, after the statements that wait for an answer. Gives it up when that takes more than 2 s. */
+  /** Closes the connection, after the statements that wait for an answer. Abandons it when that takes more than 2 s. */
   async end(): Promise<void> {
     if (this.#isLost) return;
     this.#isLost = true;
@@ -141,7 +141,7 @@ export class Connection {
     clearTimeout(late);
   }
 
-  /** Gives up a connection in an unknown state. Its statements reject. */
+  /** Closes a connection in an unknown state at once. Its statements reject. */
   abandon(): void {
     this.#isLost = true;
     this.#socket.destroy();

@@ -4,12 +4,12 @@ import { keyOf } from './stored-text.ts';
 
 /** The channels of a session, and the session itself. */
 const OWN = 'SELECT uri FROM agenthost.channels WHERE cell = $1 AND (session = $2 OR uri = $2)';
-/** Turns that chats of a session show through spans. */
+/** Turns in the spans of a session's chats. */
 const SHOWN = `agenthost.spans JOIN agenthost.turns
     ON turns.cell = spans.cell AND turns.chat = line AND ordinal >= start AND ordinal < stop
   WHERE spans.cell = $1 AND spans.chat IN (${OWN})`;
 
-/** See `Journal.diskUse`. Contents on shared lines count for each chat that shows their turn. */
+/** See `Journal.diskUse`. Contents on shared lines are counted for each chat that shows their turn. */
 export async function readDiskUse(statements: Statements, session: string): Promise<DiskUse | undefined> {
   const row = await statements.get(
     `SELECT
@@ -42,7 +42,7 @@ export async function readDiskUse(statements: Statements, session: string): Prom
   };
 }
 
-/** See `Journal.wholeDiskUse`. The database counts whole, with the rows of other cells. */
+/** See `Journal.wholeDiskUse`. The size is that of the whole database, with the rows of other cells. */
 export async function readWholeDiskUse(statements: Statements): Promise<WholeDiskUse> {
   const row = await statements.get(
     `SELECT pg_database_size(current_database()) AS database,

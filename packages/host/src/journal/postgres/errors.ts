@@ -13,23 +13,23 @@ const SQL_STATES = {
   canceled: '57014',
 } as const;
 
-/** Custom SQLSTATEs that the function `fence` raises: another host has taken the cell, and the last commit of this host is not there. */
+/** Custom SQLSTATEs of the function `fence`: another host has taken the cell (`FENCED`), or the last commit of this host is missing (`REWOUND`). */
 export const FENCED = 'AH001';
 export const REWOUND = 'AH002';
 
-/** What a host says that lost its cell. */
+/** Message of a host that has lost its cell. */
 export const TAKEN =
   'another host took over this journal: this host writes nothing more, and must be started again';
 
-/** What a host says whose database has other data than before. */
+/** Message of a host whose database has other data than before. */
 export const RESTORED =
   'the database of the journal was restored or replaced, and may lack the newest changes: this host writes nothing more, and must be started again';
 
-/** What a host says that is older than the tables allow. */
+/** Message of a host that is too old for the tables. */
 export const UPGRADED =
   'a newer host changed the tables of the journal: install that version of agenthost, and start this host again';
 
-/** Where a server is, without any secret, for messages. */
+/** The address of a server for messages, without secrets. */
 export interface ServerPlace {
   readonly user: string;
   readonly database: string;
@@ -37,7 +37,7 @@ export interface ServerPlace {
   readonly address: string;
 }
 
-/** The SQLSTATE or the system's code of an error, also of the first of several attempts to connect. */
+/** The SQLSTATE or the system's code of an error. For several attempts to connect: the code of the first one. */
 export function codeOf(cause: unknown): string | undefined {
   if (cause instanceof AggregateError) return codeOf(cause.errors[0]);
   return errorCode(cause);
@@ -100,7 +100,7 @@ export function toJournalError(cause: unknown, { user, database, address }: Serv
   return fail('io', `PostgreSQL at ${address} failed: ${errorText(cause)}`);
 }
 
-/** Whether the error says that the connection is gone, so that the outcome of a running `COMMIT` is unknown. */
+/** Whether the error means that the connection is lost, so that the outcome of a running `COMMIT` is unknown. */
 export function isConnectionLoss(cause: unknown): boolean {
   const code = codeOf(cause);
   // Errors of the client library itself have no code.
@@ -109,7 +109,7 @@ export function isConnectionLoss(cause: unknown): boolean {
   return !/^(?=.*\d)[0-9A-Z]{5}$/.test(code) || code.startsWith('08') || code.startsWith('57P');
 }
 
-/** Whether the server asked for a password, and the client library had none. */
+/** Whether the server requested a password, and the client library had none. */
 const isPasswordMissing = (cause: unknown): boolean =>
   codeOf(cause) === undefined && /^SASL: .*client password must be a/.test(errorText(cause));
 

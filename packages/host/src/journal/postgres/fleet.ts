@@ -11,9 +11,9 @@ export interface FleetCell {
   readonly epoch: number;
   /** Whether the lease of its holder has not ended. */
   readonly isHeld: boolean;
-  /** Machine and process of its holder. Absent: it was given back. */
+  /** Machine and process of its holder. Absent: the holder has released the cell. */
   readonly holder: string | undefined;
-  /** Absent: no host holds the cell, its host does not listen yet, or is not to be reached by gateways. */
+  /** Absent: no host holds the cell, or its host does not listen yet, or gateways cannot reach it. */
   readonly announcement: Announcement | undefined;
 }
 
@@ -31,7 +31,7 @@ const COLUMNS = `name, epoch, holder, announced, coalesce(expires_at > clock_tim
 const LEAST_VERSION = 2;
 
 /**
- * Checks that the database has tables that gateways can read, and changes nothing. Rejects with `JournalError`: 'missing' when no host has made
+ * Checks that the database has tables that gateways can read, and changes nothing. Rejects with `JournalError`: 'missing' when no host has created
  * them yet.
  */
 export async function checkFleetTables(connection: Connection): Promise<void> {
@@ -93,7 +93,7 @@ export async function listFleetSessions(
   }));
 }
 
-/** Number of the newest sessions in which a repository is looked for. */
+/** Number of the newest sessions that are searched for a repository. */
 const SEARCHED_SESSIONS = 5_000;
 
 /** The names of the cells with a recent session whose summary contains this text, the newest first. Rejects with `JournalError`. */

@@ -6,12 +6,12 @@ import { errorText } from '@agenthost/protocol/values';
 import { ensureFolder } from '../../lib/ensure-folder.ts';
 import { JournalError } from '../journal.ts';
 
-/** The file in a data folder that is locked, and has the name of the cell. */
+/** The file in a data folder that a host of a cell locks. It has the name of the cell. */
 const FILE = 'cell.db';
-/** The file that a host locks which keeps its sessions in the folder. */
+/** The file that is locked by a host with its sessions in the folder. */
 const JOURNAL_FILE = 'journal.db';
 
-/** The primary result code of SQLite for a lock that another process has (https://www.sqlite.org/rescode.html). */
+/** The primary result code of SQLite for a lock of another process (https://www.sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5;
 
 /** The cell that a data folder belongs to. */
@@ -45,7 +45,7 @@ export function cellOf(folder: string): CellOfFolder | undefined {
   }
 }
 
-/** Lets a folder belong to no cell, for a host that keeps its sessions in the folder. Throws `JournalError` 'locked' while a host in PostgreSQL uses it. */
+/** Removes the link of a folder to a cell, for a host that keeps its sessions in the folder. Throws `JournalError` 'locked' while a host in PostgreSQL uses it. */
 export function leaveCell(folder: string): void {
   if (cellOf(folder)?.isInUse === true) throw inUse(folder);
   rmSync(join(folder, FILE), { force: true });
@@ -53,7 +53,7 @@ export function leaveCell(folder: string): void {
 
 /**
  * A data folder that one host in PostgreSQL uses. Terminals, worktrees and recorded files in it belong to one cell. The lock ends with the process, also when
- * that is killed.
+ * the process is killed.
  */
 export class FolderOfCell {
   readonly #database: DatabaseSync;
@@ -82,7 +82,7 @@ export class FolderOfCell {
           `the data folder ${folder} belongs to cell ${String(owner)}, not to ${cell}: choose another folder with --data, or the cell ${String(owner)}`,
         );
       }
-      // A host that keeps its sessions in the folder locks that file instead. Each looks for the other after it has its own lock.
+      // A host that keeps its sessions in the folder locks that file instead. Each kind of host takes its own lock first, and then checks the other one.
       if (isLocked(join(folder, JOURNAL_FILE))) throw inUse(folder);
       database.exec('COMMIT');
       return new FolderOfCell(database, String(id));
@@ -94,7 +94,7 @@ export class FolderOfCell {
     }
   }
 
-  /** Gives the folder back. A second call does nothing. */
+  /** Unlocks the folder. A second call does nothing. */
   release(): void {
     if (this.#database.isOpen) this.#database.close();
   }
@@ -111,7 +111,7 @@ function isLocked(path: string): boolean {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
     return false;
   } catch (error) {
-    // A damaged database is in nobody's use.
+    // No process uses a damaged database.
     return isBusy(error);
   } finally {
     database.close();

@@ -7,26 +7,26 @@ export interface Moment {
 /** The present moment. */
 export const momentNow = (): Moment => ({ steady: performance.now(), wall: Date.now() });
 
-/** Since when a host has not heard that it holds its cell. */
+/** Time since the last confirmation that this host holds its cell. */
 export class LeaseTime {
   #confirmed: Moment;
 
-  /** `asked`: when this host asked for the lease. */
+  /** `asked`: when this host requested the lease. */
   constructor(asked: Moment) {
     this.#confirmed = asked;
   }
 
-  /** The server has extended the lease after this moment, at which the host asked for it. */
+  /** Notes that the server has extended the lease. `asked`: when the host sent the request. */
   confirm(asked: Moment): void {
     this.#confirmed = asked;
   }
 
-  /** ms since the last confirmation. The monotonic clock may stand still while a machine sleeps, so the wall clock counts too. */
+  /** ms since the last confirmation. The monotonic clock may stop while a machine sleeps, so the wall clock is used too. */
   get ageMs(): number {
     return Math.max(this.awakeMs, Date.now() - this.#confirmed.wall);
   }
 
-  /** The same without the time in which the machine slept. */
+  /** The same, without the time during which the machine slept. */
   get awakeMs(): number {
     return performance.now() - this.#confirmed.steady;
   }

@@ -7,18 +7,18 @@ import { type Connection, number, optionalText, type Row } from './connection.ts
 /** A cell that this host holds. */
 export interface Lease {
   readonly cell: number;
-  /** Raised by each host that takes the cell. A database that was restored may give the same one twice: `token` decides. */
+  /** Increased by each host that takes the cell. A restored database may give the same value twice, so holders are compared by `token`. */
   readonly epoch: number;
   /** Random, so that no other host has the same, whatever state a database is restored to. */
   readonly token: string;
 }
 
-/** The holder as other hosts name it. */
+/** The holder as messages of other hosts show it. */
 export const holderName = (): string => `${hostname()} (process ${process.pid})`;
 
 /**
  * Tries to take a cell. Resolves with the lease, or with the refusal when another host holds the cell. Locks nothing while the lease of another
- * host is valid. A transaction of the former holder that passed its fence ends first, so that its envelopes are read.
+ * host is valid. Waits for the end of a transaction of the former holder that has passed its fence, so that its envelopes are read.
  */
 export async function takeLease(
   connection: Connection,
@@ -41,7 +41,7 @@ export async function takeLease(
   return refusal(name, (await readHolder(connection, name)) ?? { holder: 'another host', leftMs: 0 });
 }
 
-/** Who holds a cell, and for how long yet. `undefined` for an unknown cell. */
+/** The holder of a cell, and the remaining time of its lease. `undefined` for an unknown cell. */
 async function readHolder(
   connection: Connection,
   name: string,
@@ -62,11 +62,11 @@ async function readHolder(
 function refusal(name: string, { holder, leftMs }: { holder: string; leftMs: number }): JournalError {
   return new JournalError(
     'locked',
-    `cell ${name} is in use by ${holder}, for ${(leftMs / 1000).toFixed(1)} s more unless it renews its lease: stop that host, or choose another cell`,
+    `cell ${name} is in use by ${holder} (its lease ends in ${(leftMs / 1000).toFixed(1)} s unless it is renewed): stop that host, or choose another cell`,
   );
 }
 
-/** What a host writes when it renews its lease. */
+/** The values that a host writes when it renews its lease. */
 export interface Renewal {
   /** Duration of the lease. */
   readonly ttlMs: number;
@@ -77,8 +77,8 @@ export interface Renewal {
 }
 
 /**
- * Renews a lease by the server's clock, and writes how gateways reach the host. Resolves with whether this host still holds the lease, and the
- * database has its last commit.
+ * Renews a lease by the server's clock, and writes how gateways reach the host. Resolves with true if this host still holds the lease and
+ * the database has its last commit.
  */
 export async function renewLease(
   connection: Connection,
@@ -93,7 +93,7 @@ export async function renewLease(
   return rowCount === 1;
 }
 
-/** Gives a lease back, so that the next host takes it at once. */
+/** Releases a lease, so that the next host can take it at once. */
 export async function releaseLease(connection: Connection, { cell, token }: Lease): Promise<void> {
   await connection.query(
     `UPDATE agenthost.cells SET holder = NULL, expires_at = NULL, announced = NULL, lease = NULL

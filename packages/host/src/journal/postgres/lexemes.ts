@@ -1,7 +1,7 @@
 import type { Term } from '../search/query.ts';
 import { wordsOf } from '../search/words.ts';
 
-/** Words that one query searches. `search` checks the others in the text of the found turns. */
+/** Limit of words in one query. `search` checks further words in the text of the found turns. */
 const MAX_WORDS = 8;
 
 /**
@@ -14,10 +14,10 @@ export function lexemesOf(cell: number, texts: readonly string[]): string[] {
   return [...lexemes];
 }
 
-/** A `tsquery` that all matches satisfy, and some turns that do not match: the order of words is not part of it. */
+/** A `tsquery` that all matches satisfy. Some other turns satisfy it too, because it ignores the order of words. */
 export function queryOf(cell: number, terms: readonly Term[]): string {
   const whole = terms.flatMap(({ words, isPrefix }) => (isPrefix ? words.slice(0, -1) : words));
-  // Long words are rare, so they narrow the search most.
+  // Long words are rare, so they reduce the number of rows most.
   const chosen = [...new Set(whole)].toSorted((a, b) => b.length - a.length).slice(0, MAX_WORDS);
   const prefix = terms.find(({ isPrefix }) => isPrefix)?.words.at(-1);
   // Words contain only letters, marks and digits, so nothing ends the quotes.

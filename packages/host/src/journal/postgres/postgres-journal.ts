@@ -68,7 +68,7 @@ export interface PostgresJournalOptions {
   readonly url: string;
   /** Default: the password of the URL, of the environment variable PGPASSWORD or of the password file. */
   readonly password?: string | undefined;
-  /** Name of the host's identity: its rows are its own, and one host at a time holds it. Default 'main'. */
+  /** Name of the cell, the identity of the host. Each cell has its own rows, and one host at a time holds a cell. Default 'main'. */
   readonly cell?: string | undefined;
   /**
    * The data folder of the host. `open` rejects with 'locked' while another host in PostgreSQL uses the folder, and when it belongs to another cell.
@@ -76,18 +76,18 @@ export interface PostgresJournalOptions {
    */
   readonly dataFolder?: string | undefined;
   /**
-   * ms for which `open` waits while another host holds the cell. Default 10,000, in which the lease of a killed host ends. Infinity: until
-   * the cell is free, as a standby does, which also waits for a server that does not answer.
+   * ms for which `open` waits while another host holds the cell. Default 10,000: the lease of a killed host ends within this time. Infinity, for a
+   * standby: until the cell is free, also while the server does not answer.
    */
   readonly waitMs?: number | undefined;
-  /** Duration of the lease by the server's clock. Renewed three times in it. Default 6,000. */
+  /** Duration of the lease in ms by the server's clock. It is renewed three times in this time. Default 6,000. */
   readonly leaseMs?: number | undefined;
-  /** ms in which the server must finish a statement. Default 8,000. */
+  /** Time limit of a statement on the server, in ms. Default 8,000. */
   readonly statementMs?: number | undefined;
   /** ms without an answer of the server after which the journal is lost for this host. Default 60,000. */
   readonly giveUpMs?: number | undefined;
   /**
-   * Ends processes that this machine recorded in an earlier life, before `open` waits for another host: they may write to folders of that host.
+   * Ends processes that an earlier host of this machine recorded, before `open` waits for another host: they may write to folders of that host.
    * Default: the host ends them when it has the cell.
    */
   readonly endOrphans?: ((recorded: RecordedProcesses) => Promise<void>) | undefined;
@@ -95,7 +95,7 @@ export interface PostgresJournalOptions {
   readonly onWait?: ((message: string) => void) | undefined;
   /** Called while it is unknown whether a commit was applied, once for each such commit, with the reason. Commits wait until the server answers. */
   readonly onUnknown?: ((message: string) => void) | undefined;
-  /** Called once, when this journal can never be written again: mostly, when another host has taken the cell. */
+  /** Called once, when this journal can never be written again, usually because another host has taken the cell. */
   readonly onLost?: ((failure: JournalError) => void) | undefined;
   readonly timers?: Timers;
 }
@@ -119,8 +119,8 @@ interface Open {
 
 /**
  * The journal in PostgreSQL. All cells share one set of tables. A lease in the database gives one host at a time the right
- * to write a cell, and each transaction checks the lease. A host whose lease was taken can write nothing more: its writes reject with 'lost'. Its reads
- * give nothing after the end of the lease that it could not renew.
+ * to write a cell, and each transaction checks the lease. A host that has lost its lease can write nothing more: its writes reject with 'lost'. Its reads
+ * reject after the end of a lease that it could not renew.
  */
 export class PostgresJournal implements Journal {
   readonly #options: PostgresJournalOptions;
@@ -210,8 +210,8 @@ export class PostgresJournal implements Journal {
   }
 
   /**
-   * Tells gateways how to reach this host. `read` is called now and with each renewal of the lease. Does not reject: without the server, the next
-   * renewal writes it.
+   * Announces to gateways how to reach this host. `read` is called now and with each renewal of the lease. Does not reject: if the server does not
+   * answer, the next renewal writes the announcement.
    */
   async announce(read: () => Announcement): Promise<void> {
     this.#announce = read;
@@ -227,7 +227,7 @@ export class PostgresJournal implements Journal {
         new PostgresWriter(statements, open.state, this.#folderId).apply(writes),
       );
     } catch (error) {
-      // The batch was rolled back, and what the writer knew with it.
+      // The batch was rolled back, so the cache of the writer is no longer valid.
       open.state = newState(lastSeq, total);
       throw error;
     }
@@ -382,7 +382,7 @@ export class PostgresJournal implements Journal {
       if (transactions.lost === undefined)
         await transactions.alone((connection) => releaseLease(connection, lease));
     } catch (error) {
-      // Without the server, the lease ends by its time.
+      // If the server does not answer, the lease expires.
       if (!(error instanceof JournalError)) throw error;
     }
     await Promise.all([transactions.close(), gate.close()]);

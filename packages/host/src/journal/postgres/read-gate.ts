@@ -1,13 +1,13 @@
 import { JournalError } from '../journal.ts';
 import { type Connection, Statements } from './connection.ts';
 
-/** Snapshots that reads hold at the same time, beside the one for the reads during a commit. */
+/** Limit of snapshots that reads hold at the same time, besides the one for the reads during a commit. */
 const READ_SNAPSHOTS = 2;
 /** Connections for reads. More than three only while slow reads hold snapshots of earlier commits; further commits wait for one. */
 const MAX_CONNECTIONS = 5;
-/** Connections that stay open without a read. */
+/** Number of connections that stay open without a read. */
 const KEPT_CONNECTIONS = 3;
-/** Time in which running reads may end when the journal is closed. */
+/** Time limit for running reads when the journal is closed. */
 const CLOSE_LIMIT_MS = 2_000;
 
 type Work<T> = (statements: Statements) => Promise<T>;
@@ -81,7 +81,7 @@ export class ReadGate {
     await this.#pinned?.begun;
   }
 
-  /** The commit has an outcome: later reads see it. */
+  /** Ends the wait of later reads: the commit has an outcome, and they see it. */
   unpin(): void {
     this.#isCommitting = false;
     const pinned = this.#pinned;
@@ -90,7 +90,7 @@ export class ReadGate {
     this.#serve();
   }
 
-  /** Waits up to 2 s for running reads, and then gives them up: they reject with 'unreachable'. */
+  /** Waits up to 2 s for running reads, and then aborts them: they reject with 'unreachable'. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#serve();
@@ -107,7 +107,7 @@ export class ReadGate {
     await Promise.all(this.#free.splice(0).map((connection) => connection.end()));
   }
 
-  /** Starts what waits, as far as there are connections. */
+  /** Starts waiting reads and commits while connections are available. */
   #serve(): void {
     if (this.#isClosed) {
       const closed = new JournalError('closed', 'the journal is not open');
@@ -121,7 +121,7 @@ export class ReadGate {
       if (snapshot !== undefined) {
         const { start } = this.#pinning;
         this.#pinning = undefined;
-        // Its reads come later: it must not end before them.
+        // Reads of this snapshot are called during the commit, so it must not end before.
         this.#pinned = snapshot;
         start(snapshot);
       }
@@ -154,7 +154,7 @@ export class ReadGate {
       }
       // The first query of a transaction takes its snapshot.
       const begun = connection.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1');
-      // Its reads fail too, and say so.
+      // Its reads fail too, and report the error.
       begun.catch(() => undefined);
       const snapshot = { connection, begun, readCount: 0 };
       this.#snapshots.add(snapshot);
@@ -182,7 +182,7 @@ export class ReadGate {
     const { connection } = snapshot;
     if (connection.isLost) this.#count -= 1;
     else {
-      // The next transaction must not meet the rest of this one.
+      // The next transaction on this connection must not begin inside this one.
       connection.execute('COMMIT').catch(() => connection.abandon());
       if (this.#free.length < KEPT_CONNECTIONS) this.#free.push(connection);
       else {

@@ -22,7 +22,7 @@ import {
 } from './connection.ts';
 import { keyOf } from './stored-text.ts';
 
-/** Rows of the catalogue that one statement reads. */
+/** Number of rows of the catalogue that one statement reads. */
 const PAGE_SESSIONS = 200;
 const HEAD = 'kind, coalesce(long_session, session) AS session, seq, local';
 
@@ -79,7 +79,7 @@ export async function listStale(statements: Statements, seq: number, limit: numb
   return rows.map((row) => text(row, 'shown'));
 }
 
-/** See `Journal.listSessions`. Reads page by page, so that a limit of length ends the reading. */
+/** See `Journal.listSessions`. Reads page by page, so that reading stops at the limit of length. */
 export async function listSessions(
   statements: Statements,
   { limit = Number.POSITIVE_INFINITY, maxLength = Number.POSITIVE_INFINITY, ...options }: SessionListOptions,

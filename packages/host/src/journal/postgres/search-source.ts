@@ -6,7 +6,7 @@ import { textOf } from '../search/text.ts';
 import { number, optionalText, type Statements, text } from './connection.ts';
 import { queryOf } from './lexemes.ts';
 
-/** Rows that one statement reads with their JSON. */
+/** Number of rows that one statement reads with their JSON. */
 const PAGE_ROWS = 50;
 
 /** Runs a read of the journal. */
@@ -95,7 +95,7 @@ export class PostgresSearchSource implements SearchSource {
 
   json(key: number): string | undefined {
     const json = this.#jsons.get(key);
-    // `search` asks once.
+    // `search` calls this once.
     this.#jsons.delete(key);
     return json;
   }

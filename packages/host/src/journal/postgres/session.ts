@@ -3,20 +3,20 @@ import { Connection, number, optionalText, type Server } from './connection.ts';
 import { RESTORED, UPGRADED } from './errors.ts';
 import { isUsable } from './migrations.ts';
 
-/** Time in which the server must finish a statement. */
+/** Time limit of a statement on the server. */
 export const DEFAULT_STATEMENT_MS = 8_000;
-/** The connection is given up after this multiple of that time without an answer. */
+/** A connection without an answer is abandoned after this multiple of that time. */
 const SILENCE_FACTOR = 1.25;
-/** A transaction that waits longer for its host is ended by the server, so that a paused host does not keep others from taking the cell. */
+/** The server ends a transaction that waits longer for its host, so that a paused host does not keep others from taking the cell. */
 const IDLE_WRITE_MS = 3_000;
-/** A transaction that reads keeps no other one waiting, but keeps the server from removing old rows. */
+/** The same for a read: it blocks no other transaction, but keeps the server from removing old rows. */
 const IDLE_READ_MS = 60_000;
 
 /** The connections of a host that holds a cell, or waits for it. */
 export interface SessionOptions extends Server {
   /** Name of the cell. */
   readonly name: string;
-  /** ms in which the server must finish a statement. Default 8,000. */
+  /** Time limit of a statement on the server, in ms. Default 8,000. */
   readonly statementMs?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function openSession(
     idle_in_transaction_session_timeout: kind === 'read' ? IDLE_READ_MS : IDLE_WRITE_MS,
     // Commits are durable when they resolve, whatever the default of the database is.
     ...(kind === 'write' && { synchronous_commit: 'on', lock_timeout: statementMs / 2 }),
-    // The server ends transactions of a machine that is gone.
+    // The server detects lost machines, and ends their transactions.
     tcp_keepalives_idle: 2,
     tcp_keepalives_interval: 2,
     tcp_keepalives_count: 3,

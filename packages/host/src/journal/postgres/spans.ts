@@ -2,8 +2,8 @@ import type { Span } from '../spans.ts';
 import { number, type Row, type Statements, text } from './connection.ts';
 
 /**
- * The spans of a chat, in order. `undefined` for a chat without shared turns: its turns are the whole line of its own key. An empty span,
- * below every ordinal, means that only other chats show the rows under the chat's key.
+ * The spans of a chat, in order. `undefined` for a chat without shared turns: its turns are the whole line of its own key. An empty span
+ * below every ordinal means that only other chats show the rows under the chat's key.
  */
 export async function spansOf(statements: Statements, chat: string): Promise<Span[] | undefined> {
   const rows = await statements.all(

@@ -7,7 +7,7 @@ const MAX_KEY_UNITS = 256;
 const ESCAPED = /[\0\u0001]/g;
 const ESCAPES = /\u0001([\u0002\u0003])/g;
 
-/** A text in the form in which it is sent to the server. */
+/** Escapes a text for the server. */
 export function encodeText(text: string): string {
   if (!text.includes('\0') && !text.includes('\u0001')) return text;
   return text.replaceAll(ESCAPED, (unit) => (unit === '\0' ? '\u0001\u0002' : '\u0001\u0003'));

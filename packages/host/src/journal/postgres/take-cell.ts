@@ -18,13 +18,13 @@ export interface TakeOptions {
   readonly leaseMs: number;
   /** ms to wait for another host. Infinity: also for a server that does not answer. */
   readonly waitMs: number;
-  /** Called with the reason when the wait begins, and when it has another kind of reason. */
+  /** Called with the reason when the wait begins, and again when the kind of reason changes. */
   readonly onWait: ((message: string) => void) | undefined;
   readonly timers: Timers;
   readonly connect: () => Promise<Connection>;
   /** Called once before the wait for another host, with what the journal knows of the cell. */
   readonly beforeWait: ((statements: Statements) => Promise<void>) | undefined;
-  /** Whether the wait is to end. */
+  /** Whether the journal was closed, so that the wait has to end. */
   readonly isClosed: () => boolean;
 }
 
@@ -34,7 +34,7 @@ export interface TakenCell {
   readonly lease: Lease;
   readonly leaseTime: LeaseTime;
   readonly numbers: Numbers;
-  /** Of the database. */
+  /** Identity of the database; see `readIdentity`. */
   readonly identity: string;
 }
 
@@ -76,7 +76,7 @@ export async function takeCell(options: TakeOptions): Promise<TakenCell> {
   }
 }
 
-/** A connection to a database with the tables. */
+/** Connects, and creates or migrates the tables. */
 async function prepared({ connect }: TakeOptions): Promise<Connection> {
   const connection = await connect();
   try {

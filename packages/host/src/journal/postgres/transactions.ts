@@ -7,9 +7,9 @@ import { type Lease, renewLease } from './lease.ts';
 import { type LeaseTime, momentNow } from './lease-time.ts';
 import type { ReadGate } from './read-gate.ts';
 
-/** Pause between two questions for it. */
+/** Pause between two queries for the outcome of a commit. */
 const SETTLE_PAUSE_MS = 200;
-/** A transaction that takes longer than this part of the lease extends it once more at its end. */
+/** A transaction that takes longer than this part of the lease extends the lease again at its end. */
 const SLOW_PART = 1 / 6;
 
 /** Parts of `Transactions`. */
@@ -21,9 +21,9 @@ export interface TransactionParts {
   readonly leaseMs: number;
   readonly leaseTime: LeaseTime;
   readonly gate: ReadGate;
-  /** Time in which the outcome of a `COMMIT` must become known after its connection was lost. */
+  /** Time limit for the outcome of a `COMMIT` after its connection was lost. */
   readonly giveUpMs: number;
-  /** Called while the outcome of a `COMMIT` is unknown because the server does not answer, once for each, with the reason. */
+  /** Called once for each `COMMIT` whose outcome is unknown because the server does not answer, with the reason. */
   readonly onUnknown: ((message: string) => void) | undefined;
   /** Called once, when the journal can never be written again. */
   readonly onLost: (failure: JournalError) => void;
@@ -66,7 +66,7 @@ export class Transactions {
 
   /**
    * Runs `work` in a transaction. When the connection is lost before `COMMIT`, the transaction has failed; when it is lost during `COMMIT`,
-   * this waits until the server answers whether it was committed. Without an answer within `giveUpMs` the journal is lost for this host.
+   * this waits until the server reports whether it was committed. Without an answer within `giveUpMs` the journal is lost for this host.
    */
   run<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return this.#commits.run(async () => {
@@ -99,7 +99,7 @@ export class Transactions {
     });
   }
 
-  /** No transaction succeeds from now on. */
+  /** Marks the journal as lost: no later transaction succeeds. Returns the first failure. */
   lose(failure: JournalError): JournalError {
     if (this.#lost !== undefined) return this.#lost;
     this.#lost = failure;
@@ -158,7 +158,7 @@ export class Transactions {
     return result;
   }
 
-  /** Sends all of a transaction but its `COMMIT`: in one round trip, unless `work` waits for answers. */
+  /** Sends a transaction without its `COMMIT`: in one round trip, unless `work` waits for answers. */
   async #send<T>(
     connection: Connection,
     mark: number,
@@ -170,7 +170,7 @@ export class Transactions {
       connection.query(FENCE, [lease.cell, lease.token, this.#committed, mark, leaseMs]),
     ]);
     const worked = work(new Statements(connection, lease.cell));
-    // Both have ended before the caller rolls back. The failure of the fence says most.
+    // Both have ended before the caller rolls back. The failure of the fence is the most specific one.
     await Promise.allSettled([fenced, worked]);
     await fenced;
     return worked;
@@ -190,7 +190,7 @@ export class Transactions {
     throw new JournalError('io', 'the server rolled the transaction back');
   }
 
-  /** Asks the server until it knows the outcome of a transaction. */
+  /** Queries the server until the outcome of a transaction is known. */
   async #wasCommitted(mark: number, cause: unknown): Promise<boolean> {
     const { giveUpMs, onUnknown } = this.#parts;
     const { cell, token } = this.#parts.lease;
@@ -205,7 +205,7 @@ export class Transactions {
           [cell],
         );
         const row = rows[0] ?? {};
-        // The transaction may have been committed before the other host took the cell. This host can do nothing with either outcome.
+        // The transaction may have been committed before the other host took the cell. For this host both outcomes mean the same.
         if (text(row, 'lease') !== token) throw this.lose(new JournalError('lost', TAKEN, { cause }));
         const found = number(row, 'mark');
         if (found !== mark && found !== this.#committed)

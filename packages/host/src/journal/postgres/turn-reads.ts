@@ -5,7 +5,7 @@ import { number, type Row, type Statements, text } from './connection.ts';
 import { spansOf } from './spans.ts';
 import { keyOf } from './stored-text.ts';
 
-/** Sizes of turns that one statement reads. */
+/** Number of turns whose sizes one statement reads. */
 const PAGE_ROWS = 500;
 
 /** See `Journal.readTurns`. Reads sizes first: JSON beyond the limit is not read. */
@@ -86,7 +86,7 @@ export async function findTurn(
   return undefined;
 }
 
-/** Where the turns of a chat stand, up to an ordinal. */
+/** The spans of a chat's turns, up to an ordinal. */
 async function shownSpans(statements: Statements, uri: string, before: number = END): Promise<Span[]> {
   const chat = keyOf(uri);
   const spans = (await spansOf(statements, chat)) ?? [{ start: 0, stop: END, line: chat }];

@@ -27,7 +27,7 @@ type Send = (sql: string, ...values: readonly Value[]) => void;
 
 /**
  * Writes turns and their contents, with the same lines and spans as `SqliteTurnWriter`. The turns of a chat without shared turns are
- * written without a question to the server. All other methods wait for the rows that they depend on.
+ * written without a query. All other methods wait for the rows that they depend on.
  */
 export class PostgresTurnWriter {
   readonly #statements: Statements;

@@ -3,7 +3,7 @@ import { number, optionalNumber, optionalText, type Row, type Statements, text }
 import { keyOf } from './stored-text.ts';
 import { originOf } from './writes.ts';
 
-/** Sizes of envelopes that one statement reads. */
+/** Number of envelopes whose sizes one statement reads. */
 const PAGE_ROWS = 500;
 const COLUMNS = 'seq, channel, long_channel, time, json';
 
@@ -110,7 +110,7 @@ export async function findTrimPoint(
   return points.length === 0 ? undefined : Math.max(...points);
 }
 
-/** Drops envelopes as `Journal.trim` says. Returns their number, and the highest trimmed number. Runs inside the caller's transaction. */
+/** Drops envelopes; see `Journal.trim`. Returns their number, and the highest trimmed number. Runs inside the caller's transaction. */
 export async function trimWindow(
   statements: Statements,
   seq: number,

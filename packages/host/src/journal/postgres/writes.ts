@@ -14,14 +14,14 @@ type ChannelWrite = Extract<JournalWrite, { op: 'channel' }>;
 /** Size of the caches of stale channels and of titles. */
 const KNOWN_LIMIT = 10_000;
 
-/** The digest by which the answer to a dispatch is found: the texts together would exceed an index entry. */
+/** The digest by which the outcome of a dispatch is found: the texts together could exceed the size of an index entry. */
 export function originOf({ clientId, epoch, clientSeq }: OutcomeKey): Uint8Array {
   return createHash('sha256')
     .update(JSON.stringify([clientId, epoch, clientSeq]))
     .digest();
 }
 
-/** What the writer knows of the committed rows, so that it need not ask the server. A failed transaction invalidates it. */
+/** Cache of values of the committed rows, which saves queries. A failed transaction invalidates it. */
 export interface WriterState {
   /** `total` and `seq` of the newest envelope. */
   total: number;
@@ -67,13 +67,13 @@ export class PostgresWriter {
 
   #send(sql: string, ...values: readonly Value[]): void {
     const sent = this.#statements.run(sql, ...values).catch((error: unknown) => {
-      // Statements after a failed one fail too, and say less.
+      // Statements after a failed one fail too, with a less specific error.
       this.#failure ??= { error };
     });
     this.#sent.push(sent);
   }
 
-  /** Resolves at once when the write needs no answer of the server. */
+  /** Resolves at once if the write does not depend on rows of the server. */
   #apply(write: JournalWrite): Promise<void> | undefined {
     switch (write.op) {
       case 'envelope':

@@ -77,7 +77,7 @@ export class KeeperPtyOwner implements PtyOwner {
     for (const { name } of late)
       this.#options.log.warn(
         { keeper: name },
-        'a keeper does not answer: its terminals show as they were, and come back when it does',
+        'a keeper does not answer: its terminals show their last state, and continue when the keeper answers',
       );
     return { ptys: inTime.flatMap((ptys) => ptys ?? []), late: late.map(({ ptys }) => ptys) };
   }

@@ -322,7 +322,7 @@ export class KeeperConnection {
     return request;
   }
 
-  /** Ends a pty that was started after whoever wanted it had given up. */
+  /** Ends a pty that was started after its caller had abandoned the start. */
   #abandon(pty: number): void {
     this.request({ type: 'kill', pty, forgets: true })
       .catch(() => undefined)

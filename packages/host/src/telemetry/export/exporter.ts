@@ -105,7 +105,7 @@ export class Exporter {
     return `${empty.slice(0, -REQUEST_END.length)}${items.join(',')}${REQUEST_END}`;
   }
 
-  /** Returns the reason for which the items are given up; `undefined`: the endpoint has them. */
+  /** Returns the reason for which the items are dropped; `undefined`: the endpoint has them. */
   async #deliver(json: string): Promise<string | undefined> {
     const { endpoint, timers } = this.#parts;
     const { signal } = this.#abort;

@@ -4,16 +4,16 @@ import { PLAIN } from './plain-http.ts';
 import { page } from './status-page.ts';
 import { cookieSecret, isOfElsewhere, isWindow, signInBrowser, type Visit } from './visit.ts';
 
-/** Where a sign-in by OpenID Connect begins. */
+/** Path at which a sign-in by OpenID Connect begins. */
 export const OIDC_PATH = '/sign-in/oidc';
-/** Where the provider sends the browser back to. */
+/** Path of the redirect URI. */
 export const OIDC_CALLBACK_PATH = '/sign-in/oidc/callback';
 
 /** Seconds that a browser keeps the secret of a begun sign-in. */
 const MAX_AGE_SECONDS = 600;
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
-/** Sends the browser to the provider. */
+/** Redirects the browser to the provider. */
 export async function beginOidc(visit: Visit, oidc: OidcSignIn): Promise<void> {
   const { request, response, view } = visit;
   // A page of another site cannot make a browser sign in.
@@ -26,12 +26,12 @@ export async function beginOidc(visit: Visit, oidc: OidcSignIn): Promise<void> {
     response.setHeader('set-cookie', bindingCookie(visit, binding));
     response.writeHead(303, { ...PLAIN, location: url.href }).end('see the provider\n');
   } catch {
-    // The log has the reason: it is no business of a browser that is not signed in.
+    // The reason is only in the log, because the browser is not signed in.
     tell(visit, 502, `${oidc.name} does not answer: try again later, or sign in with a token`);
   }
 }
 
-/** Signs the browser in that comes back from the provider. */
+/** Signs in a browser after the redirect from the provider. */
 export async function finishOidc(visit: Visit, oidc: OidcSignIn): Promise<void> {
   const { request, response, gate, view } = visit;
   if (!isWindow(request)) return tell(visit, 403, 'open the sign-in in a window of its own');
@@ -47,7 +47,7 @@ export async function finishOidc(visit: Visit, oidc: OidcSignIn): Promise<void> 
   response.writeHead(303, { ...PLAIN, location: `${view.base}/` }).end(`see ${view.base}/\n`);
 }
 
-/** A page with a reason and a way back. The reason may have text of the provider. */
+/** A page with the reason of a failure and a link to the start. The reason may contain text of the provider. */
 function tell({ response, view }: Visit, status: number, reason: string): void {
   const shown = reason.slice(0, 500).replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
   const body = `<h1>Not signed in</h1>\n<p>${shown}</p>\n<p><a href="${view.base}/">Back</a></p>\n`;
@@ -57,7 +57,7 @@ function tell({ response, view }: Visit, status: number, reason: string): void {
 const bindingName = ({ cookie }: Visit): string => `${cookie.replace(/^__(?:Host|Secure)-/, '')}_oidc`;
 
 /**
- * The cookie of a begun sign-in. It has to be sent with the way back from the provider, which `SameSite=Strict` would prevent. Without a secret,
+ * The cookie of a begun sign-in. It has to be sent with the redirect from the provider, which `SameSite=Strict` would prevent. Without a secret,
  * the browser forgets it.
  */
 function bindingCookie(visit: Visit, secret: string | undefined): string {

@@ -303,7 +303,7 @@ export class HostServer {
 /** Sent as `Retry-After` when the host has no room for a connection. */
 const FULL_WAIT_MS = 5_000;
 
-const NO_SUCH_PATH = 'nothing is here: clients connect by WebSocket at /ahp';
+const NO_SUCH_PATH = 'not found: clients connect by WebSocket at /ahp';
 
 const UPGRADE_REQUIRED: PlainAnswer = {
   status: 426,

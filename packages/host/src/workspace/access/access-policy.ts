@@ -61,7 +61,7 @@ export class AccessPolicy {
 
   /** The refusal of a private file. No client can get access to it. */
   private(uri: string): WireError {
-    return permissionDenied(`${JSON.stringify(uri)} is the host's own, which it shows to nobody`, {
+    return permissionDenied(`${JSON.stringify(uri)} belongs to the host itself, and clients cannot read it`, {
       'x-refusal': { kind: 'folder', uri, reason: 'private' },
     });
   }

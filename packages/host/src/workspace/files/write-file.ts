@@ -19,7 +19,7 @@ import { TemporaryFile } from './temporary-entry.ts';
 /** Largest file that parts are put into: it is copied. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
-/** A file that others change during every attempt is given up after these. */
+/** Number of attempts to write a file that others change during each attempt. */
 const MAX_ATTEMPTS = 3;
 
 /** A change of a file. */

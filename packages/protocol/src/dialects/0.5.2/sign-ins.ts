@@ -48,7 +48,7 @@ export const signIns: Reshaping = {
   },
 };
 
-/** The call that ends; one that waits keeps its content when its sign-in is given up [CHAT-31]. */
+/** The call that ends; one that waits keeps its content when its sign-in is abandoned [CHAT-31]. */
 function callBefore({ turnId, toolCallId }: Json, { before }: Look): ToolCallState | undefined {
   if (!isChat(before)) throw new StateNeeded();
   const turn = before.activeTurn;

@@ -6,12 +6,12 @@ import { isInUse } from '../hold-database.ts';
 import { migrations } from '../migrations.ts';
 import { journalFiles, restoreMark } from '../open-database.ts';
 
-/** What a data folder without a host has. */
+/** The state of a data folder without a host. */
 export interface FolderCheck {
   /** Absent: there is no database, or a host uses it. */
   readonly database?: DatabaseCheck;
   readonly isInUse: boolean;
-  /** A restore was killed while it exchanged the files: no host starts with this folder. */
+  /** A restore was killed while it exchanged the files: no host can start with this folder. */
   readonly isInterrupted: boolean;
   /** The sessions are in PostgreSQL, in this cell. */
   readonly cell?: string;

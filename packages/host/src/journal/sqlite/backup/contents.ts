@@ -13,7 +13,7 @@ export const FOLDERS = ['tls', 'trees', 'plugins'] as const;
 const FILES: ReadonlySet<string> = new Set([MANIFEST, ...CORE_FILES, ...OTHER_FILES]);
 const PARENTS: ReadonlySet<string> = new Set(FOLDERS);
 
-/** Whether a backup may have an entry of this name: a known file, or something in a known folder that stays in it. */
+/** Whether a backup may have an entry of this name: a known file, or a path inside a known folder. */
 export function isEntryName(name: string, kind: 'file' | 'folder'): boolean {
   const [first = '', ...rest] = name.split('/');
   if (rest.length === 0) return kind === 'file' ? FILES.has(first) : PARENTS.has(first);

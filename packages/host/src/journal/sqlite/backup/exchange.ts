@@ -15,7 +15,7 @@ import { syncFolder } from '../number-files.ts';
 import { restoreMark } from '../open-database.ts';
 import { FOLDERS, OTHER_FILES } from './contents.ts';
 
-/** What a restore replaces. The database comes last, so that a folder without one is one whose exchange has begun. */
+/** The files that a restore replaces. The database comes last, so that a folder without a database is one whose exchange has begun. */
 const NAMES = [
   ...OTHER_FILES,
   ...FOLDERS,
@@ -27,9 +27,9 @@ const NAMES = [
 
 /** Two sets of files that change places. The values are names of folders in the data folder. */
 interface Exchange {
-  /** Has the new files. */
+  /** The folder with the new files. */
   readonly staging: string;
-  /** Gets the present files. */
+  /** The folder that gets the present files. */
   readonly aside: string;
   /** Names of the new files. */
   readonly added: readonly string[];
@@ -44,7 +44,7 @@ export const presentNames = (folder: string): string[] =>
 
 /**
  * Moves the present files of a data folder away and the new ones in, all or none: if a step fails, the steps before are undone, and the error is
- * thrown. A mark in the folder keeps hosts from starting meanwhile. `last`: the last step, after which the exchange counts. After a kill the mark
+ * thrown. A mark in the folder keeps hosts from starting meanwhile. `last`: the last step, after which the exchange is complete. After a kill the mark
  * stays until `undoInterrupted` is called.
  */
 export function exchange(
@@ -80,7 +80,7 @@ export function undoInterrupted(dataDir: string, rename: Rename = renameSync): b
   return true;
 }
 
-/** Puts back what was moved, as far as it was moved. */
+/** Moves back all files that were moved. */
 function undo(dataDir: string, { staging, aside, added }: Exchange, rename: Rename): void {
   for (const name of NAMES.toReversed()) {
     const present = join(dataDir, name);
@@ -94,7 +94,7 @@ function undo(dataDir: string, { staging, aside, added }: Exchange, rename: Rena
   try {
     rmdirSync(join(dataDir, aside));
   } catch (error) {
-    // The folder has something that no restore moved there, or is gone.
+    // The folder has a file that no restore moved there, or it no longer exists.
     if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errorCode(error) ?? '')) throw error;
   }
   removeMark(dataDir);

@@ -4,10 +4,10 @@ import { BackupError } from '../../backup-error.ts';
 import { CORE_FILES, isEntryName, MANIFEST } from './contents.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 
-/** A description is far smaller. */
+/** Limit of the size of the description, which is usually far smaller. */
 const MAX_MANIFEST_BYTES = 65_536;
 
-/** What a sound backup has. */
+/** The content of a valid backup. */
 export interface BackupContent {
   readonly manifest: Manifest;
   /** Size of all files, not compressed. */
@@ -66,7 +66,7 @@ export async function inspectBackup(file: string): Promise<BackupContent> {
   return { manifest, bytes };
 }
 
-/** Extracts a backup that `inspectBackup` found sound. Files are readable by their owner alone. */
+/** Extracts a backup that `inspectBackup` found valid. Only the owner can read the files. */
 export async function extractBackup(file: string, folder: string): Promise<void> {
   try {
     await extract({ file, cwd: folder, strict: true, preserveOwner: false, umask: 0o077 });

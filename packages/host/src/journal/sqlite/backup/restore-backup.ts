@@ -17,7 +17,7 @@ import { holdRestoreLock, removeStaging, syncTree } from './staging.ts';
 /** More envelopes than a host can commit in a millisecond. */
 const MOST_PER_MS = 100;
 
-/** Where from and where to. */
+/** The backup, and the folder to restore into. */
 export interface RestoreRequest {
   readonly file: string;
   /** Created when missing. */
@@ -32,15 +32,15 @@ export interface RestoredBackup {
   readonly createdAt: string;
   /** Version of the agenthost that made it. */
   readonly agenthost: string;
-  /** Where the data that was in the folder is now. Absent: there was none. */
+  /** The folder with the former data. Absent: there was none. */
   readonly setAside?: string;
 }
 
 /**
  * Restores a backup into a data folder that no host uses. Checks all of the backup first. The present data is moved into a folder beside it, and never
  * deleted. The next host starts above every number that any host with this data can have given out since the backup [CONN-4], so that clients that saw
- * newer data get snapshots. If a step fails, the folder stays as it was; if the process is killed while the files change places, hosts refuse the
- * folder until a restore is repeated. Rejects with `BackupError`. `rename` is replaced in tests.
+ * newer data get snapshots. If a step fails, the folder stays as it was. If the process is killed while it moves files, hosts refuse the folder until a
+ * restore is repeated. Rejects with `BackupError`. `rename` is replaced in tests.
  */
 export async function restoreBackup(request: RestoreRequest, rename?: Rename): Promise<RestoredBackup> {
   const dataDir = resolve(request.dataDir);
@@ -49,7 +49,7 @@ export async function restoreBackup(request: RestoreRequest, rename?: Rename): P
   ensureFolder(dataDir);
   try {
     const lock = holdRestoreLock(dataDir);
-    if (lock === undefined) throw new BackupError('inUse', `another restore into ${dataDir} runs`);
+    if (lock === undefined) throw new BackupError('inUse', `another restore into ${dataDir} is running`);
     try {
       undoInterrupted(dataDir, rename);
       await removeStaging(dataDir, 'restore');
@@ -115,7 +115,7 @@ function failureOf(cause: unknown, dataDir: string): unknown {
   if (existsSync(restoreMark(dataDir)))
     return new BackupError(
       'target',
-      `the restore into ${dataDir} was interrupted (${why}): repeat it; until then no host starts with this folder`,
+      `the restore into ${dataDir} was interrupted (${why}): repeat it; until then no host can start with this folder`,
       { cause },
     );
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';
@@ -147,13 +147,13 @@ function refuseInUse(dataDir: string): void {
     );
 }
 
-/** Copies a number that a restore raises, for whoever puts the present data back. */
+/** Copies a number that a restore raises, for users who move the former data back. */
 async function keepNumber(from: string, to: string, name: 'seq' | 'sent'): Promise<void> {
   const seq = readSeqAt(from);
   if (seq > 0) await writeFile(to, name === 'seq' ? `${seq}\n` : sentText(seq), { mode: 0o600 });
 }
 
-/** A folder that did not exist, of this name or with a number behind it. */
+/** A new folder with this name, or with this name and a number. */
 async function newFolder(path: string): Promise<string> {
   for (let count = 1; ; count++) {
     const name = count === 1 ? path : `${path}-${count}`;

@@ -14,7 +14,7 @@ export async function removeStaging(dataDir: string, kind: keyof typeof STAGING)
     if (STAGING[kind].test(name)) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
-/** Removes all of it at the start of a host, which holds the lock of the folder. A restore that runs keeps its files. */
+/** Removes these files at the start of a host, which holds the lock of the folder. Keeps the files of a running restore. */
 export async function removeLeftStaging(dataDir: string): Promise<void> {
   const names = await readdir(dataDir);
   if (names.some((name) => STAGING.backup.test(name))) await removeStaging(dataDir, 'backup');
@@ -27,7 +27,7 @@ export async function removeLeftStaging(dataDir: string): Promise<void> {
   }
 }
 
-/** Lets one process at a time restore into a data folder: `undefined` while another does. The lock ends with the process. */
+/** Locks a data folder for a restore; `undefined` while another process has the lock. The lock ends with the process. */
 export function holdRestoreLock(dataDir: string): { release(): void } | undefined {
   const path = join(dataDir, 'restore.lock');
   // An empty database: Node has no other locks of files.

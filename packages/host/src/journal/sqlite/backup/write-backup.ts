@@ -32,12 +32,12 @@ import { removeStaging } from './staging.ts';
 const GZIP_LEVEL = 3;
 
 /**
- * Room that a backup leaves on the disk of the data folder. A host that runs meanwhile writes up to 64 MiB into the log of the database before it
- * uses the room again, and refuses changes on a full disk.
+ * Free space that a backup leaves on the disk of the data folder. A running host writes up to 64 MiB into the log of the database before it reuses
+ * that space, and refuses changes on a full disk.
  */
 const MARGIN_BYTES = 100 * 1024 * 1024;
 
-/** Where from and where to. */
+/** The data folder, and the file of the backup. */
 export interface BackupRequest {
   readonly dataDir: string;
   /** Absolute path of the new file. */
@@ -51,7 +51,7 @@ export interface BackupRequest {
   readonly signal: AbortSignal;
   /** Writes a consistent copy of the database. */
   copyTo(file: string, signal: AbortSignal): Promise<void>;
-  /** Bytes that are free on the disk of a folder. Replaced in tests. */
+  /** Returns the free bytes on the disk of a folder. Replaced in tests. */
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
@@ -80,7 +80,7 @@ export async function writeBackup(request: BackupRequest): Promise<WrittenBackup
     if ((await stat(folder)).dev === (await stat(dataDir)).dev)
       await checkRoom(request, await sizeOf(staging));
     const present = new Set(await readdir(staging));
-    // The description comes first, so that a reader knows at once what it has.
+    // The description comes first, so that a reader can check it at once.
     const names = [MANIFEST, ...CORE_FILES, ...OTHER_FILES, ...FOLDERS].filter((name) => present.has(name));
     await pipeline(
       create({ cwd: staging, portable: true, strict: true }, names),
@@ -124,7 +124,7 @@ async function checkTarget({ file, dataDir, force }: BackupRequest): Promise<str
   return folder;
 }
 
-/** Collects what belongs into the backup. Resolves with the size of the database. */
+/** Collects the files of the backup. Resolves with the size of the database. */
 async function stage(request: BackupRequest, staging: string): Promise<number> {
   const { dataDir, signal } = request;
   const copy = join(staging, 'journal.db');
@@ -162,7 +162,7 @@ async function stage(request: BackupRequest, staging: string): Promise<number> {
   return files['journal.db'] ?? 0;
 }
 
-/** Rejects with `BackupError` 'full' if so many more bytes would leave too little room in the data folder. */
+/** Rejects with `BackupError` 'full' if this number of further bytes would leave too little free space in the data folder. */
 async function checkRoom(
   { dataDir, file, freeBytes = freeBytesOf }: BackupRequest,
   bytes: number,
