@@ -1,4 +1,4 @@
-import { JournalError } from '@agenthost/host';
+import { JournalError, ListenRefused } from '@agenthost/host';
 import { describe, expect, test } from 'vitest';
 import { explainStart } from './explain.ts';
 
@@ -20,6 +20,7 @@ describe('the reason of a failed start', () => {
       new JournalError('io', 'cannot be read', { cause: systemError('EEXIST') }),
       '/data is not a folder: choose another folder with --data',
     ],
+    [new ListenRefused('blocked-port', 'port 22: choose another port'), 'choose another port with --port'],
     [new JournalError('full', 'no room to write it'), 'no room to write it'],
     [new JournalError('locked', 'in use by another host'), 'in use by another host'],
   ])('%s', (cause, message) => {

@@ -66,6 +66,8 @@ function explainRefusal({ code, message }: ListenRefused, host: string): string 
   switch (code) {
     case 'unencrypted':
       return `--host ${host} would admit other machines without encryption: add --tls (or --tls-cert and --tls-key), or --insecure-listen behind a proxy that encrypts`;
+    case 'blocked-port':
+      return `${message} with --port`;
     case 'weak-token':
       return `--host ${host} admits other machines, and ${message}`;
     default:

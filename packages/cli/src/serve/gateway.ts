@@ -33,7 +33,9 @@ export async function openGateway({
     const fail = (message: string): CliError => new CliError(EXIT.error, message, { cause });
     if (cause instanceof ListenRefused)
       throw fail(
-        `--host ${host} would admit other machines without encryption: add --tls-cert and --tls-key, or --insecure-listen behind a proxy that encrypts`,
+        cause.code === 'blocked-port'
+          ? `${cause.message} with --port`
+          : `--host ${host} would admit other machines without encryption: add --tls-cert and --tls-key, or --insecure-listen behind a proxy that encrypts`,
       );
     if (cause instanceof JournalError || cause instanceof AccessError || cause instanceof TlsError)
       throw fail(cause.message);

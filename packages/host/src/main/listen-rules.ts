@@ -8,10 +8,22 @@ import type { ListenOptions } from './options.ts';
 /** Shorter tokens can be guessed over a network. */
 const WEAK_TOKEN_LENGTH = 16;
 
-/** Why a host refuses to listen. */
-export type ListenRefusal = 'unencrypted' | 'weak-token';
+/** Ports of other protocols. Browsers and Node's `fetch` refuse to connect to them (https://fetch.spec.whatwg.org/#port-blocking). */
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
+  ...[
+    1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  ],
+  ...[
+    109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  ],
+  ...[526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049],
+  ...[3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
+]);
 
-/** Listening with these options would be insecure. `start` rejects with this error. */
+/** Why a host refuses to listen. */
+export type ListenRefusal = 'unencrypted' | 'weak-token' | 'blocked-port';
+
+/** Listening with these options would be insecure or of no use. `start` rejects with this error. */
 export class ListenRefused extends Error {
   override readonly name = 'ListenRefused';
   readonly code: ListenRefusal;
@@ -22,11 +34,16 @@ export class ListenRefused extends Error {
   }
 }
 
-/** Beyond loopback, TLS or an explicit `allowInsecure` is required. Throws `ListenRefused`, and `Error` for options that are invalid. */
+/** Beyond loopback, TLS or an explicit `allowInsecure` is required. The port must be one that clients connect to. Throws `ListenRefused`, and `Error` for options that are invalid. */
 export function checkListen(options: ListenOptions): void {
   checkForm(options);
   previewPlace(options.host ?? '127.0.0.1', options.previews);
-  const { host = '127.0.0.1', tls, allowInsecure } = options;
+  const { host = '127.0.0.1', port = 0, tls, allowInsecure } = options;
+  if (BLOCKED_PORTS.has(port))
+    throw new ListenRefused(
+      'blocked-port',
+      `port ${port} belongs to another protocol, and browsers refuse to connect to it: choose another port`,
+    );
   if (isLoopback(host) || tls !== undefined || allowInsecure === true) return;
   throw new ListenRefused(
     'unencrypted',
