@@ -80,7 +80,7 @@ export async function findHost(
     }
     if (behind !== undefined)
       throw usageError(
-        `--host: ${listed} was added as a host, not as a gateway; if a gateway runs at its address now, add it again with \`${commandLine('hosts add … --force')}\``,
+        `--host: ${listed} was added as a host, not as a gateway; if a gateway runs at its address now, add it again with \`${commandLine(`hosts add ${oneLine(listed)} URL --force`)}\``,
       );
     return target;
   }
