@@ -50,12 +50,12 @@ describe.skipIf(!hasChromium)('questions', () => {
     await mine.getByRole('textbox', { name: 'Name' }).fill('Rye');
     await theirs.getByText(/Web page \(.+\) is writing here/).waitFor();
     await expect.poll(() => theirs.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Rye');
-    await theirs.getByRole('radiogroup', { name: 'Size' }).getByRole('radio', { name: 'Large' }).check();
+    await theirs.getByRole('radiogroup', { name: 'Size' }).getByRole('radio', { name: 'Large' }).click();
     const size = mine.getByRole('radiogroup', { name: 'Size' });
     await expect.poll(() => size.getByRole('radio', { name: 'Large' }).isChecked()).toBe(true);
     await theirs.getByLabel('Count').fill('3');
     await expect.poll(() => mine.getByLabel('Count').inputValue()).toBe('3');
-    await theirs.getByRole('group', { name: 'Toppings' }).getByRole('checkbox', { name: 'Salt' }).check();
+    await theirs.getByRole('group', { name: 'Toppings' }).getByRole('checkbox', { name: 'Salt' }).click();
     await expect.poll(() => mine.getByRole('checkbox', { name: 'Salt' }).isChecked()).toBe(true);
     await theirs.getByRole('button', { name: 'Submit' }).click();
     await mine.waitFor({ state: 'detached' });

@@ -1,4 +1,5 @@
 // A session in a git repository of its own, shown in the page.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionHandle } from '@agenthost/client';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -10,9 +11,11 @@ import { LAPTOP, type PageStage } from './stage.ts';
 /** Longest time of a test: each turn and each operation runs git several times. */
 export const LONG_MS = 300_000;
 
-/** A repository of its own below the working folder of the stage. */
-export const repositoryIn = ({ folder }: PageStage, name: string): Repository =>
-  new Repository(join(folder, 'work', name), join(folder, `${name}.git`));
+/** A repository of its own below the working folder of the stage. A further attempt of a test gets another one. */
+export function repositoryIn({ folder }: PageStage, name: string): Repository {
+  const own = existsSync(join(folder, 'work', name)) ? `${name}-again` : name;
+  return new Repository(join(folder, 'work', own), join(folder, `${own}.git`));
+}
 
 /** Opens a session in a repository and shows it in the page. */
 export async function openSession(
