@@ -43,7 +43,7 @@ describe.skipIf(programs === undefined)(
       const journal = new PostgresJournal({ url: server.url });
       await journal.open();
       await journal.close();
-    }, 60_000);
+    }, 300_000);
     afterAll(async () => {
       await admin?.end();
       await server?.stop();
