@@ -1,6 +1,7 @@
 import { type ChatState, errorOf } from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { installAgents } from '../../scripts/install-agents.ts';
+import { agree } from '../agree.ts';
 import { agentAbilities } from './agent-abilities.ts';
 import { agentPackages } from './agent-packages.ts';
 import { callsOf, isSteering, pendingCall, present, textIn, textOf, until } from './chat-reading.ts';
@@ -110,7 +111,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(turn.state, errorOf(turn)?.message).toBe('complete');
     expect(await textIn(file)).toBe('approved by the one who watched');
     await stage.settle();
-    expect(stage.watcher.chat.mirror.confirmed).toEqual(stage.driver.chat.mirror.confirmed);
+    await agree(stage.watcher.chat.mirror, stage.driver.chat.mirror);
   });
 
   it('lists its own “always” in its own words, and asks again about writes when that is revoked', {
@@ -245,6 +246,6 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     await untilGone(agents, 15_000);
     await stage.expectRecall(['pelican', 'heron', 'ibis', 'stork']);
     await stage.settle();
-    expect(stage.watcher.chat.mirror.confirmed).toEqual(stage.driver.chat.mirror.confirmed);
+    await agree(stage.watcher.chat.mirror, stage.driver.chat.mirror);
   });
 });

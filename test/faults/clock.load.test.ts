@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { SessionHandle } from '@agenthost/client';
 import { describe, expect, test, vi } from 'vitest';
+import { withoutChanges } from '../agree.ts';
 import type { HostProcess } from '../kill/host-process.ts';
 import { callsOf, quickly, seen, shows } from '../terminals/stage.ts';
 import { clientOf, hostOn, logOf, temporaryFolder } from './stage.ts';
@@ -24,7 +25,7 @@ async function guess(host: HostProcess, count: number): Promise<number> {
 }
 
 /** A chat without the counts of its changes, which no action of the chat carries [CHAT-44]. */
-const actedOn = ({ chat }: SessionHandle): object => ({ ...chat.mirror.confirmed, changes: undefined });
+const actedOn = ({ chat }: SessionHandle): object => withoutChanges(chat.mirror.confirmed);
 
 describe('the clock of a host', () => {
   test.each([

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { agree } from '../agree.ts';
 import type { HostProcess } from '../kill/host-process.ts';
 import { quickly, seen, shows } from '../terminals/stage.ts';
 import { begin, clientOf, hostOn, temporaryFolder } from './stage.ts';
@@ -61,8 +62,8 @@ describe.skipIf(process.platform === 'win32')('a host without a free file descri
     await vi.waitFor(async () => expect(await hold(host)).toBeDefined(), { timeout: 30_000 });
     const another = await clientOf(host, 'another');
     const reopened = await another.sessions.open(session.uri);
-    expect(reopened.mirror.confirmed).toEqual(session.mirror.confirmed);
-    expect(reopened.chat.mirror.confirmed).toEqual(session.chat.mirror.confirmed);
+    await agree(reopened.mirror, session.mirror);
+    await agree(reopened.chat.mirror, session.chat.mirror);
     const again = await session.prompt(quickly('run echo hello')).result;
     expect(JSON.stringify(again)).toContain('hello');
     const fresh = await client.createTerminal({ command: ['/bin/cat'] });

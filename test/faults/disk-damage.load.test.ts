@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
+import { agree } from '../agree.ts';
 import { quickly } from '../terminals/stage.ts';
 import { clientOf, hostOn, logOf, refusal, temporaryFolder } from './stage.ts';
 
@@ -64,7 +65,7 @@ describe('a database', () => {
     expect((await client.request('listSessions', { channel: 'ahp-root://' })).items).toHaveLength(3);
     const late = await clientOf(host, 'late');
     const alsoSound = await late.sessions.open(recent.uri);
-    expect(alsoSound.chat.mirror.confirmed).toEqual(sound.chat.mirror.confirmed);
+    await agree(alsoSound.chat.mirror, sound.chat.mirror);
     await vi.waitFor(
       () => expect(host.errors.match(/journal\.db is damaged .* start the host again/g)).toHaveLength(1),
       { timeout: 30_000 },
@@ -80,7 +81,7 @@ describe('a database', () => {
     );
     await expect(client.sessions.create({ provider: 'demo' })).rejects.toMatchObject({ code: -32603 });
     await late.ping();
-    expect(alsoSound.chat.mirror.confirmed).toEqual(sound.chat.mirror.confirmed);
+    await agree(alsoSound.chat.mirror, sound.chat.mirror);
     await vi.waitFor(() => expect(host.errors.match(/the host cannot save data any more/g)).toHaveLength(1), {
       timeout: 30_000,
     });
@@ -109,7 +110,7 @@ describe('a database', () => {
     const seenBy = await late.sessions.open(next.uri);
     await next.prompt(quickly('say anew')).result;
     await late.ping();
-    expect(seenBy.chat.mirror.confirmed).toEqual(next.chat.mirror.confirmed);
+    await agree(seenBy.chat.mirror, next.chat.mirror);
     expect(next.mirror.reflectedSeq).toBeGreaterThan(lastSeen);
     expect(existsSync(`${database}.suspect`)).toBe(false);
     // Only once: the new database is sound.

@@ -1,6 +1,7 @@
 // The flows of the guide on terminals from end to end: a real host, real ptys, an agent, and two clients over WebSockets.
 import { errorOf, hasExited } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agree } from '../agree.ts';
 import { isAlive } from '../kill/processes.ts';
 import { quickly, resultOf, Stage, seen, shownTerminal, shows, textOf } from './stage.ts';
 
@@ -55,7 +56,7 @@ describe('agent runs a command', () => {
     await stage.settle();
     expect(await terminal.exited).toBe(3);
     expect(terminal.state.claim).toEqual(background(asking.uri));
-    expect(watching.chat.mirror.confirmed).toEqual(asking.chat.mirror.confirmed);
+    await agree(watching.chat.mirror, asking.chat.mirror);
   });
 
   it('[CHAT-5] ends the command when a client cancels', async () => {
