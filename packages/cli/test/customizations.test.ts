@@ -125,6 +125,7 @@ test('[CUST-2] a folder is published as a plugin with all kinds of children, one
 test('[CUST-1] a hook does not outlive a killed host', async () => {
   const sleeping = { hooks: [{ type: 'command', command: 'echo $$ > ../pid; exec sleep 600' }] };
   write('project/.agents/hooks/format.json', JSON.stringify({ hooks: { UserPromptSubmit: [sleeping] } }));
+  await shows(() => JSON.stringify(session.mirror.state.customizations).includes('UserPromptSubmit'));
   session.prompt('say hi').result.catch(() => undefined);
   await shows(() => session.toolConfirmations().length > 0);
   await session.toolConfirmations()[0]?.approve();
