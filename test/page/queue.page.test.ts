@@ -120,13 +120,13 @@ describe.skipIf(!hasChromium)('messages of a chat', () => {
     const turn = session.prompt('stream 40 every 25; parts 30; say The new end').result;
     const jump = page.getByRole('button', { name: '1 new message', exact: true });
     await jump.waitFor();
-    expect(await read.boundingBox()).toEqual(before);
+    await expect.poll(() => read.boundingBox()).toEqual(before);
     await turn;
     await page
       .getByRole('status')
       .filter({ hasText: /^Answer: / })
       .waitFor();
-    expect(await read.boundingBox()).toEqual(before);
+    await expect.poll(() => read.boundingBox()).toEqual(before);
     await jump.click();
     await untilInView(page, 'The new end');
     await jump.waitFor({ state: 'detached' });

@@ -32,11 +32,13 @@ describe.skipIf(programs === undefined)(
     };
     /** Envelopes that the client has seen and the database does not have. */
     const lost = async (): Promise<number[]> => {
+      // More may be seen while the database is read.
+      const seen = witness.seen.map(({ serverSeq }) => serverSeq);
       const connection = await Connection.open({ url: server.url }, 'test');
       const { rows } = await connection.query('SELECT seq FROM agenthost.envelopes');
       await connection.end();
       const known = new Set<unknown>(rows.map(({ seq }) => seq));
-      return witness.seen.map(({ serverSeq }) => serverSeq).filter((seq) => !known.has(seq));
+      return seen.filter((seq) => !known.has(seq));
     };
     /** Starts a turn, and resolves when the client has seen some of it. */
     const begin = async (turnId: string, prompt: string): Promise<void> => {
