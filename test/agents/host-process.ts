@@ -74,6 +74,11 @@ export class HostProcess {
     return this.#end('SIGTERM');
   }
 
+  /** Whether the host was started, and neither killed nor stopped since. */
+  get isStarted(): boolean {
+    return this.#child !== undefined;
+  }
+
   /** Kills the host like a power failure. Its agents stay behind. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');

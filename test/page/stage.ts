@@ -53,6 +53,8 @@ export function stageOfFile(
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await stage?.tellFailure(task.name);
     await stage?.closeWindows();
+    // A failed test may have left the host killed.
+    if (stage?.host.isStarted === false) await stage.restart();
     stage?.expectNoFaults();
   });
   afterAll(() => stage?.dispose());

@@ -1,4 +1,4 @@
-import { hostUrl } from './paths.ts';
+import { readSignInState } from '../sign-in/sign-in-state.ts';
 
 /** A second failure within this time has another cause than an update. Milliseconds. */
 const REPEAT_MS = 60_000;
@@ -26,10 +26,10 @@ async function reloadWhenAnswered(): Promise<void> {
   location.reload();
 }
 
-/** Whether the host answers at all. */
+/** Whether the host itself answers. A proxy in front of it may answer with an error page. */
 async function answers(): Promise<boolean> {
   try {
-    await fetch(hostUrl('sign-in/state'), { cache: 'no-store' });
+    await readSignInState();
     return true;
   } catch {
     return false;
