@@ -36,7 +36,7 @@ for (const test of report?.tests ?? []) {
     console.log(`- skipped: ${test.title} (${test.file})`);
 }
 
-printRetried('check');
+printRetried('check', report);
 
 const rules = checkRules(report?.tests ?? []);
 console.log(`${rules.problems.length > 0 ? '✗' : '✓'} rules  ${rules.summary}`);

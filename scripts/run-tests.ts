@@ -44,6 +44,6 @@ const counts = await countsOf(run);
 writeClosing(run, { counts, otherFailures: [] });
 const unwantedSkips = process.env.REQUIRE_ALL === '1' && counts.skipped > 0;
 if (unwantedSkips) console.error(`REQUIRE_ALL=1 allows no skipped test; ${counts.skipped} were.`);
-printRetried(run);
+printRetried(run, readReport(run));
 console.log(closingLine(counts));
 process.exitCode = counts.failed > 0 || unwantedSkips ? 1 : 0;

@@ -8,8 +8,9 @@ const runs = process.argv
   .filter(isRunName)
   .map((run) => ({ run, closing: readClosing(run) }));
 for (const { run, closing } of runs) {
-  printRetried(run);
-  const failures = [...closing.otherFailures, ...(readReport(run)?.failures ?? [])];
+  const report = readReport(run);
+  printRetried(run, report);
+  const failures = [...closing.otherFailures, ...(report?.failures ?? [])];
   for (const failure of failures.slice(0, SHOWN)) console.log(`✗ ${run}: ${failure}`);
   if (failures.length > SHOWN) console.log(`✗ ${run}: and ${failures.length - SHOWN} more`);
 }

@@ -161,10 +161,9 @@ export function addCounts(all: readonly Counts[]): Counts {
   return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
 }
 
-/** Names each test of a run that passed only at a further attempt. */
-export function printRetried(run: RunName): void {
-  for (const test of readReport(run)?.retried ?? [])
-    console.log(`↻ ${run}, passed at a further attempt: ${test}`);
+/** Names each test of a run's report that passed only at a further attempt. */
+export function printRetried(run: RunName, report: RunReport | undefined): void {
+  for (const test of report?.retried ?? []) console.log(`↻ ${run}, passed at a further attempt: ${test}`);
 }
 
 /** The last line of every run. */

@@ -1,3 +1,4 @@
+export { isCellName } from '@agenthost/protocol';
 export { endRecorded } from './agents/child-processes.ts';
 export type { TokenIdentity } from './auth/access-tokens.ts';
 export { isBasePath } from './auth/base-path.ts';
@@ -7,7 +8,6 @@ export { isProxyAddress } from './auth/proxies.ts';
 export { findHostConfigFault, hostConfigSchema } from './config/host-config.ts';
 export { findMcpServersFault } from './config/mcp-servers.ts';
 export { isPushContact } from './config/push-contact.ts';
-export { isCellName } from './gateway/cell-name.ts';
 export type { ListedHost, ListedSession } from './gateway/lists.ts';
 export { BackupError } from './journal/backup-error.ts';
 export type * from './journal/journal.ts';

@@ -109,6 +109,7 @@ export { hasExited, outputLength, outputOf, outputParts, terminalReducer } from 
 export type * from './terminal/state.ts';
 export type * from './wire/basics.ts';
 export { textOf } from './wire/basics.ts';
+export { isCellName } from './wire/cell-name.ts';
 export type * from './wire/channels.ts';
 export {
   ACTION_CHANNEL,

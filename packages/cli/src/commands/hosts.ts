@@ -247,9 +247,9 @@ async function fileText({ cwd }: Context, given: string): Promise<string> {
   }
 }
 
-/** What answers at an address. */
+/** The host or the gateway at an address. */
 interface Checked {
-  /** Words about a host. */
+  /** Description of a host, with its version. */
   readonly version?: string;
   /** The names of the hosts of a gateway, as `--host` takes them. */
   readonly hosts?: readonly string[];

@@ -102,7 +102,7 @@ async function send(
 ): Promise<ExitCode> {
   const target = await findHost(context, screen, to.includes('://') ? { url: to } : { host: to });
   refuseSsh(target);
-  const fingerprints = await fingerprintsOf(context, screen, target, { given: undefined });
+  const fingerprints = await fingerprintsOf(context, screen, target);
   const interrupted = new AbortController();
   const release = context.onSignal(['SIGINT', 'SIGTERM'], () => interrupted.abort());
   try {

@@ -1,3 +1,4 @@
+import { isCellName } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { knownNames, LOCAL_HOST, type NamedHost, namedHosts } from '../hosts/host-list.ts';
 import type { Context } from '../process/context.ts';
@@ -7,13 +8,7 @@ import { commandLine, shellWord } from '../process/own-command.ts';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
-import {
-  behindGateway,
-  type GatewayHosts,
-  GatewayRefusal,
-  gatewayHosts,
-  isHostOfGateway,
-} from './gateway-hosts.ts';
+import { behindGateway, type GatewayHosts, GatewayRefusal, gatewayHosts } from './gateway-hosts.ts';
 import { isSshUrl, sshAddress } from './ssh-address.ts';
 import type { SshTarget } from './ssh-arguments.ts';
 import { startHost } from './start-host.ts';
@@ -74,7 +69,7 @@ export async function findHost(
       );
     const target = namedTarget(context, hosts, found, { starts: true, takesVariable: true });
     if (found.gateway === true) {
-      // A variable is for the host of AGENTHOST_URL.
+      // AGENTHOST_FINGERPRINT is for the host of AGENTHOST_URL.
       const pin = fingerprint === context.env['AGENTHOST_FINGERPRINT'] ? undefined : fingerprint;
       return hostBehind(context, screen, target, { host: behind, fingerprint: pin });
     }
@@ -119,8 +114,8 @@ async function hostBehind(
   try {
     hosts = await gatewayHosts(context, screen, gateway, { fingerprint });
   } catch (cause) {
-    // It routes also while its database does not answer, and with an access token of the host, which cannot read the list.
-    if (isHostOfGateway(host) && cause instanceof GatewayRefusal) return behindGateway(gateway, host);
+    // The gateway also routes while its database does not answer, and for an access token of the host, which cannot read the list.
+    if (isCellName(host) && cause instanceof GatewayRefusal) return behindGateway(gateway, host);
     throw cause;
   }
   const { names } = hosts;

@@ -12,7 +12,7 @@ const TOKEN = 'of-the-gateway';
 
 let folder: string;
 let url: string;
-/** What the gateway lists. */
+/** Names of the hosts in the gateway's list. */
 let hosts: string[];
 /** Whether its database answers. */
 let isUp: boolean;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { CannotConnect, type Refusal } from '@agenthost/client';
-import { parseRefusal } from '@agenthost/protocol';
+import { isCellName, parseRefusal } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
@@ -18,7 +18,7 @@ export interface GatewayTarget extends ClientTarget {
   readonly lacksToken?: boolean;
 }
 
-/** Options of a question to a gateway. */
+/** Options of a request to a gateway. */
 export interface AskGatewayOptions {
   /** `--fingerprint`. */
   readonly fingerprint?: string | undefined;
@@ -30,21 +30,18 @@ export interface AskGatewayOptions {
 export interface GatewayHosts {
   /** In the order of the gateway, which is by name. */
   readonly names: readonly string[];
-  /** Its certificate or key has one of these. Absent: authorities vouch for it, or without TLS. */
+  /** Its certificate or key has one of these. Absent for a certificate of a trusted authority, and without TLS. */
   readonly fingerprints?: readonly string[];
 }
 
-/** A gateway answers, and does not list its hosts. It may still route to them. */
+/** The answer of a gateway that refuses the list of its hosts. It may still route to them. */
 export class GatewayRefusal extends CliError {}
 
 const LIMIT_MS = 10_000;
-/** An address that does not answer is asked again, as a host. */
+/** Without an answer, `hosts add` tries the address as a host. */
 const PROBE_LIMIT_MS = 4_000;
 /** Far more than a list of 1,000 hosts. */
 const MAX_ANSWER_LENGTH = 4_000_000;
-
-/** Whether a text can be the name of a host behind a gateway, and a part of its path. */
-export const isHostOfGateway = (text: string): boolean => /^(?!\.{1,2}$)[\w.~-]{1,100}$/.test(text);
 
 /** The same target at the address of a host behind it. */
 export function behindGateway<T extends GatewayTarget>(
@@ -56,7 +53,7 @@ export function behindGateway<T extends GatewayTarget>(
   return { ...gateway, url, name: `${gateway.name}/${host}`, ...defined({ fingerprints }) };
 }
 
-/** The hosts of a gateway of the list. Rejects with a `CliError` that says why they are not known, with a `GatewayRefusal` if the gateway answers. */
+/** The hosts of a gateway of the list. Rejects with a `CliError` that has the reason; with a `GatewayRefusal` if the gateway answers. */
 export async function gatewayHosts(
   context: Context,
   screen: Screen,
@@ -104,14 +101,14 @@ function refused(
   return new GatewayRefusal(EXIT.cannotConnect, message);
 }
 
-/** Where a gateway lists its hosts. */
+/** The URL of a gateway's list of hosts. */
 function listOf(url: string): URL {
   const list = new URL('/hosts', url);
   list.protocol = list.protocol.replace('ws', 'http');
   return list;
 }
 
-/** What an address answers to the question for its hosts; `undefined`: nothing, or something else. */
+/** Requests the list of hosts at an address. `undefined`: there was no answer, or an answer that is not from a gateway. */
 async function ask(
   context: Context,
   screen: Screen,
@@ -139,7 +136,7 @@ async function ask(
     const names = status === 200 ? namesIn(text) : undefined;
     return names === undefined ? undefined : { names, ...defined({ fingerprints }) };
   } catch {
-    // Nothing answers, not in time, or another protocol: the caller says that no gateway does.
+    // No answer, a late one, or another protocol: the caller reports that no gateway answers.
     return undefined;
   }
 }
@@ -150,7 +147,7 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Sends the token to no other server: the certificate is checked before, and redirects are not followed. */
+/** Sends a GET request. No other server gets the token: the certificate is checked first, and redirects are not followed. */
 async function get(list: URL, { token, fingerprints, signal }: Asked): Promise<IncomingMessage> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const { request } = list.protocol === 'https:' ? await import('node:https') : await import('node:http');
@@ -190,5 +187,5 @@ function namesIn(text: string): readonly string[] | undefined {
   const items: unknown = Object(value).items;
   if (!Array.isArray(items)) return undefined;
   const names: unknown[] = items.map((item: unknown) => Object(item).host);
-  return names.every((name) => typeof name === 'string') ? names.filter(isHostOfGateway) : undefined;
+  return names.every((name) => typeof name === 'string') ? names.filter(isCellName) : undefined;
 }

@@ -15,8 +15,8 @@ const CERTIFICATE_TIMEOUT_MS = 10_000;
 /** Options of `fingerprintsOf`. */
 export interface TrustOptions {
   /** `--fingerprint`. */
-  readonly given: string | undefined;
-  /** Gives up. Default: after 10 s. */
+  readonly given?: string | undefined;
+  /** Aborts the connection. Default: after 10 s. */
   readonly signal?: AbortSignal;
 }
 
@@ -29,7 +29,7 @@ export async function fingerprintsOf(
   context: Context,
   screen: Screen,
   target: ClientTarget,
-  { given, signal = AbortSignal.timeout(CERTIFICATE_TIMEOUT_MS) }: TrustOptions,
+  { given, signal = AbortSignal.timeout(CERTIFICATE_TIMEOUT_MS) }: TrustOptions = {},
 ): Promise<readonly string[] | undefined> {
   const url = new URL(target.url);
   const isSecure = /^(?:https|wss):$/.test(url.protocol);

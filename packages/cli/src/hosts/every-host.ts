@@ -20,7 +20,7 @@ export interface KnownHost {
   readonly target: HostTarget;
   /** The gateway that it is behind. */
   readonly gateway?: HostTarget;
-  /** It is a gateway, and why its hosts are not known. */
+  /** The reason why the hosts of this gateway are not known. Absent: a host. */
   readonly problem?: CliError;
 }
 

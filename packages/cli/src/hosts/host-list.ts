@@ -16,7 +16,7 @@ export interface NamedHost {
   readonly command?: string;
   /** Over SSH: the data folder of the host. Absent: the only host that runs there. */
   readonly data?: string;
-  /** It is a gateway, and its hosts are called `<name>/<host>`. Absent: a host. */
+  /** Whether this is a gateway, whose hosts have the names `<name>/<host>`. Default: false. */
   readonly gateway?: boolean;
 }
 

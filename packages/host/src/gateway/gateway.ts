@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { isCellName } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import { addressesOf } from '../auth/origin.ts';
 import { includesAddress, trustedProxies } from '../auth/proxies.ts';
@@ -19,7 +20,6 @@ import { isOfElsewhere, isWindow } from '../wire/http/visit.ts';
 import { WEB_HEADERS } from '../wire/http/web-headers.ts';
 import { isNavigation } from '../wire/http/web-page/web-page.ts';
 import { DOWN, ELSEWHERE, NO_DATABASE, NO_HOST, NO_TABLES, NO_TOKEN } from './answers.ts';
-import { isCellName } from './cell-name.ts';
 import { CellDirectory } from './directory.ts';
 import { forwardRequest, forwardUpgrade, type Outgoing } from './forward.ts';
 import { forwardedHeaders, forwardedPath } from './forwarded-request.ts';

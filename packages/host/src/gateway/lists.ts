@@ -1,6 +1,6 @@
+import { isCellName } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { FleetCell, FleetPlace, FleetSession } from '../journal/postgres/fleet.ts';
-import { isCellName } from './cell-name.ts';
 import { isReachable } from './reachability.ts';
 
 /** A host in the list of a gateway. */

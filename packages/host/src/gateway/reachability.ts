@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
+import { isCellName } from '@agenthost/protocol';
 import type { FleetCell } from '../journal/postgres/fleet.ts';
 import { isLoopback } from '../tls/names.ts';
-import { isCellName } from './cell-name.ts';
 
 /** A cell whose host a gateway may connect to. */
 export interface ReachableCell extends FleetCell {

@@ -9,7 +9,7 @@ export const DEFAULT_STATEMENT_MS = 8_000;
 const SILENCE_FACTOR = 1.25;
 /** The server ends a transaction that waits longer for its host, so that a paused host does not keep others from taking the cell. */
 const IDLE_WRITE_MS = 3_000;
-/** The same for a read: it blocks no other transaction, but keeps the server from removing old rows. */
+/** The limit for a transaction that only reads. It blocks no other transaction, but the server cannot remove old rows meanwhile. */
 const IDLE_READ_MS = 60_000;
 
 /** The connections of a host that holds a cell, or waits for it. */
