@@ -134,7 +134,9 @@ export async function playHistory(
   const steps: readonly [share: number, step: () => Promise<void> | void][] = [
     [0.45, () => pick()?.commit(1 + Math.floor(chance() * 4))],
     [0.1, () => (owners.length < 5 ? add() : undefined)],
-    [0.12, () => pick()?.pause()],
+    [0.06, () => pick()?.pause()],
+    // The host that has the cell, so that another can take it.
+    [0.06, () => taken.at(-1)?.pause()],
     [0.08, () => pick()?.resume()],
     [0.05, () => cut(admin, cell)],
     [
@@ -145,7 +147,7 @@ export async function playHistory(
       },
     ],
     [0.06, release],
-    [0.08, () => new Promise((resolve) => setTimeout(resolve, chance() * LEASE_MS))],
+    [0.08, () => new Promise((resolve) => setTimeout(resolve, chance() * 3 * LEASE_MS))],
   ];
   add();
   await owners[0]?.settled();
