@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, Unauthorized } from '@agenthost/client';
 import type { ActionEnvelope, Turn } from '@agenthost/protocol';
@@ -89,6 +89,9 @@ describe.skipIf(programs === undefined)(
       await first.ready;
       const standby = serve('team-a', 'b', '--standby', '--label', 'gpu');
       await expect.poll(() => standby.output, TAKEOVER).toContain('waiting: cell team-a is in use');
+      const { output } = await start('status', '--json', '--data', join(folder, 'b')).ended();
+      const holder = `${hostname()} (process ${(await first.ready).pid})`;
+      expect(JSON.parse(output)).toMatchObject({ state: 'waiting', cell: 'team-a', holder });
       const witness = await follow('first');
       await witness.client.request('createSession', { channel: SESSION, provider: 'demo' });
       await witness.watch(SESSION);

@@ -1,12 +1,12 @@
 import { defined } from '@agenthost/protocol/values';
-import { type LocalHostOptions, localHost, localHosts, noHost } from '../daemon/choose-host.ts';
-import { printReport, reportOf } from '../daemon/host-report.ts';
+import { type LocalHostOptions, localRecord, localRecords, noHost } from '../daemon/choose-host.ts';
+import { printReport, printStandby, reportOf, standbyReportOf } from '../daemon/host-report.ts';
 import { isCheckOff, newerVersion } from '../daemon/newer-version.ts';
 import { nextLaunch } from '../daemon/next-launch.ts';
 import { type LaunchOptions, serveArguments } from '../daemon/serve-arguments.ts';
 import { stopHost } from '../daemon/stop-host.ts';
-import type { HostRecord } from '../host-link/discovery.ts';
-import { launchHost, type WaitingHost } from '../host-link/start-host.ts';
+import { isListening, type LocalRecord } from '../host-link/discovery.ts';
+import { launchHost } from '../host-link/start-host.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';
@@ -34,14 +34,15 @@ export interface StatusOptions extends LocalHostOptions {
   readonly json?: boolean;
 }
 
-/** `start`: starts a host in the background. Succeeds if a host already runs with the data folder. */
+/** `start`: starts a host in the background. Succeeds if a host already runs with the data folder, or a standby already waits. */
 export async function start(context: Context, screen: Screen, options: StartOptions): Promise<ExitCode> {
   const dataDir = dataDirOf(context, options.data);
-  const [present] = await localHosts(context, { data: dataDir });
+  const [present] = await localRecords(context, { data: dataDir });
   if (present !== undefined) {
-    const { url, pid } = present;
-    if (options.json !== true)
-      screen.note(`a host with this data folder is already running: ${oneLine(url)} (pid ${pid})`);
+    const what = isListening(present)
+      ? `a host with this data folder is already running: ${oneLine(present.url)}`
+      : `a standby with this data folder already waits for cell ${oneLine(present.cell)}`;
+    if (options.json !== true) screen.note(`${what} (pid ${present.pid})`);
     else screen.json({ ...publicFacts(present), isNew: false });
     return EXIT.done;
   }
@@ -51,44 +52,52 @@ export async function start(context: Context, screen: Screen, options: StartOpti
     cwd: context.cwd,
     env: context.env,
   });
-  if (options.json === true) screen.json({ ...startedFacts(host), isNew: true });
+  if (options.json === true) screen.json({ ...publicFacts(host), isNew: true });
   return EXIT.done;
 }
 
-/** `stop`: stops a host and waits until its process is gone. */
+/** `stop`: stops a host, or ends a waiting standby, and waits until its process is gone. */
 export async function stop(context: Context, screen: Screen, options: StopOptions): Promise<ExitCode> {
-  const host = await localHost(context, options);
+  const host = await localRecord(context, options);
   refuseService(host, commandLine('service stop'));
   await stopHost(context, screen, host, options.drain);
   if (options.json === true) screen.json({ stopped: host.pid, dataDir: host.dataDir });
-  else screen.note(`stopped the host on ${oneLine(host.url)} (pid ${host.pid})`);
+  else {
+    const what = isListening(host) ? `host on ${oneLine(host.url)}` : `standby of cell ${oneLine(host.cell)}`;
+    screen.note(`stopped the ${what} (pid ${host.pid})`);
+  }
   return EXIT.done;
 }
 
-/** `restart`: stops a host after its turns, and starts it in the background with the options that it had. */
+/** `restart`: stops a host after its turns, or a waiting standby, and starts it in the background with the options that it had. */
 export async function restart(context: Context, screen: Screen, options: StopOptions): Promise<ExitCode> {
-  const host = await localHost(context, options);
+  const host = await localRecord(context, options);
   refuseService(host, commandLine('service restart'));
   const launch = await nextLaunch(context, host, (line) => screen.note(line));
   await stopHost(context, screen, host, options.drain);
   const next = await launchHost(context, screen, hostsFolder(context), launch);
-  if (options.json === true) screen.json({ ...startedFacts(next), isNew: true });
+  if (options.json === true) screen.json({ ...publicFacts(next), isNew: true });
   return EXIT.done;
 }
 
-/** `status`: the hosts of this user on this machine. Exit code 4 if none runs. */
+/** `status`: the hosts and the waiting standbys of this user on this machine. Exit code 4 if there are none. */
 export async function status(context: Context, screen: Screen, options: StatusOptions): Promise<ExitCode> {
-  const hosts = await localHosts(context, options);
-  if (hosts.length === 0) throw noHost(options);
+  const records = await localRecords(context, options);
+  if (records.length === 0) throw noHost(options);
   const isOff = options.updateCheck === false || (await isCheckOff(context));
   screen.status('asking the host');
   const [reports, latest] = await Promise.all([
-    Promise.all(hosts.map((host) => reportOf(context, host))),
+    Promise.all(
+      records.map(async (record) =>
+        isListening(record) ? reportOf(context, record) : standbyReportOf(record),
+      ),
+    ),
     isOff ? undefined : newerVersion(context),
   ]);
   screen.status(undefined);
   for (const report of reports) {
     if (options.json === true) screen.json({ ...report, ...defined({ latestVersion: latest }) });
+    else if ('state' in report) printStandby(context, screen, report);
     else printReport(context, screen, report);
   }
   if (options.json !== true) {
@@ -102,19 +111,15 @@ export async function status(context: Context, screen: Screen, options: StatusOp
   return EXIT.done;
 }
 
-const startedFacts = (host: HostRecord | WaitingHost): object => ('url' in host ? publicFacts(host) : host);
-
-/** Facts about a host, without its token. */
-const publicFacts = ({ url, wsUrl, pid, dataDir, version }: HostRecord): object => ({
-  url,
-  wsUrl,
-  pid,
-  dataDir,
-  version,
-});
+/** Facts about a host or a standby, without its token. */
+function publicFacts(record: LocalRecord): object {
+  const { pid, dataDir, version } = record;
+  if (isListening(record)) return { url: record.url, wsUrl: record.wsUrl, pid, dataDir, version };
+  return { pid, dataDir, version, cell: record.cell, waiting: record.reason };
+}
 
 /** Throws for a host that is a service: its service manager would start it again after a stop, and would not know a host that this command starts. */
-function refuseService({ service, pid }: HostRecord, instead: string): void {
+function refuseService({ service, pid }: LocalRecord, instead: string): void {
   if (service === undefined) return;
   throw new CliError(
     EXIT.usage,

@@ -27,6 +27,7 @@ import { introduceHost, leaveWord } from '../serve/announcement.ts';
 import type { ServeOptions } from '../serve/options.ts';
 import { checkName, dataDirOf, missingRoots, rootsOf } from '../serve/places.ts';
 import { keepLogSmall } from '../serve/small-log.ts';
+import { StandbyRecordWriter } from '../serve/standby-record.ts';
 import type { ServeSettings } from '../serve/start.ts';
 import { takeNotifier } from '../service/notify.ts';
 
@@ -70,7 +71,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     { chooseAgents },
     { startHosting },
     { explainStart },
-    { checkAnnounced, checkJournalUrl },
+    { cellOf, checkAnnounced, checkJournalUrl },
     { oidcOptions },
   ] = await Promise.all([
     import('../serve/config.ts'),
@@ -81,11 +82,13 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     import('../serve/oidc-options.ts'),
   ]);
   const others = await readHosts(hostsFolder(context));
+  let standbyRecord: StandbyRecordWriter | undefined;
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
   try {
     const { file, isRequired } = configFileOf(context, options.config);
     const config = await readConfig(file, isRequired);
-    const hasDatabase = (options.journal ?? config.journal) !== undefined;
+    const journalUrl = options.journal ?? config.journal;
+    const hasDatabase = journalUrl !== undefined;
     const agents = chooseAgents(config, {
       environment: withoutSecrets(context.env, hasDatabase),
       file,
@@ -101,16 +104,15 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       isStandby: options.standby === true,
       announced: { url: options.announce, labels: options.label ?? [] },
     };
-    if (journal.url === undefined && config.journal === undefined) {
+    if (journalUrl === undefined) {
       if (journal.isStandby) throw usageError('--standby requires --journal');
       if (options.announce !== undefined) throw usageError('--announce requires --journal');
       if (options.label !== undefined) throw usageError('--label requires --journal');
     }
     if (options.announce !== undefined) checkAnnounced(options.announce);
-    const passwordFrom =
-      (journal.url ?? config.journal) === undefined
-        ? undefined
-        : PASSWORD_VARIABLES.find((name) => Boolean(context.env[name]));
+    const passwordFrom = hasDatabase
+      ? PASSWORD_VARIABLES.find((name) => Boolean(context.env[name]))
+      : undefined;
     // Child processes of the host, such as git, must not inherit the secrets.
     delete process.env['AGENTHOST_TOKEN'];
     delete process.env['AGENTHOST_JOURNAL_PASSWORD'];
@@ -147,32 +149,50 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       journal,
       ...tokenSource,
     };
+    const ownFacts = {
+      dataDir,
+      version: context.version,
+      args: serveArguments({ ...options, data: dataDir }, context.cwd),
+      cwd: context.cwd,
+      ...(tokenSource.token === undefined ? {} : { tokenFrom: 'environment' as const }),
+      ...defined({
+        service: notifier.service,
+        passwordFrom,
+        cell: journalUrl === undefined ? undefined : cellOf(journalUrl),
+      }),
+    };
+    const record =
+      journal.isStandby && journalUrl !== undefined
+        ? new StandbyRecordWriter(
+            hostsFolder(context),
+            { ...ownFacts, cell: cellOf(journalUrl), ...defined({ token: tokenSource.token }) },
+            (line) => screen.note(oneLine(line)),
+          )
+        : undefined;
+    standbyRecord = record;
     // The wait of a standby has no limit, and must not delay the start of the machine.
     if (journal.isStandby) await notifier.ready('waits until no other host writes the journal');
     const running = await startHosting(settings, config, agents, {
       tell: (line) => screen.note(line),
       stopped,
-      // A service manager would end a standby that is not ready in time.
-      ...(journal.isStandby && { onWait: () => void notifier.ready('waiting for its cell') }),
+      ...(record && {
+        onWait: (reason: string, holder: string | undefined) => {
+          record.write(reason, holder);
+          // A service manager would end a standby that is not ready in time.
+          void notifier.ready('waiting for its cell');
+        },
+      }),
     });
     if (running === undefined) {
       recorder?.recorder.close();
       return EXIT.done;
     }
+    await record?.settle();
     const endLog = keepLogSmall([dataDir, dataFolder(context)], (line) => screen.note(oneLine(line)));
     try {
       const { token, tokenFile, certificate } = running.address;
       const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];
-      const facts = {
-        url,
-        wsUrl,
-        dataDir,
-        version: context.version,
-        args: serveArguments({ ...options, data: dataDir }, context.cwd),
-        cwd: context.cwd,
-        ...(tokenSource.token === undefined ? {} : { tokenFrom: 'environment' as const }),
-        ...defined({ service: notifier.service, passwordFrom }),
-      };
+      const facts = { url, wsUrl, ...ownFacts };
       const word = await leaveWord(hostsFolder(context), running, facts, (line) =>
         screen.note(oneLine(line)),
       );
@@ -222,6 +242,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     throw explained(cause);
   } finally {
     screen.status(undefined);
+    await standbyRecord?.withdraw();
   }
 }
 

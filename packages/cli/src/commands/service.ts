@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { errorText } from '@agenthost/protocol/values';
-import { localHosts } from '../daemon/choose-host.ts';
+import { localRecords } from '../daemon/choose-host.ts';
 import { type LaunchOptions, serveArguments } from '../daemon/serve-arguments.ts';
 import { hostCommand } from '../host-link/start-host.ts';
 import type { Context } from '../process/context.ts';
@@ -151,8 +151,8 @@ async function refuseRival(
   { service }: ServiceManager,
   { data }: InstallOptions,
 ): Promise<void> {
-  const hosts = await localHosts(context, { data: dataDirOf(context, data) });
-  const rival = hosts.find((host) => host.service !== service);
+  const records = await localRecords(context, { data: dataDirOf(context, data) });
+  const rival = records.find((record) => record.service !== service);
   if (rival === undefined) return;
   throw new CliError(
     EXIT.error,

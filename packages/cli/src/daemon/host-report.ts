@@ -1,5 +1,5 @@
 import { errorText } from '@agenthost/protocol/values';
-import type { HostRecord } from '../host-link/discovery.ts';
+import type { HostRecord, StandbyRecord } from '../host-link/discovery.ts';
 import { own } from '../host-link/find-host.ts';
 import { openClient } from '../host-link/open-client.ts';
 import { type HostCounts, hostCounts } from '../hosts/host-counts.ts';
@@ -27,6 +27,65 @@ export interface HostReport extends Partial<HostCounts> {
   readonly problem?: string;
 }
 
+/** State of a standby that waits for its cell. */
+export interface StandbyReport {
+  readonly state: 'waiting';
+  readonly cell: string;
+  /** Machine and process of the host that holds the cell. Absent: not known; see `problem`. */
+  readonly holder?: string;
+  /** Why the holder is not known, such as a database that does not answer. */
+  readonly problem?: string;
+  readonly version: string;
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly waitingSince: string;
+  readonly dataDir: string;
+  /** The service that runs the standby. Absent: none. */
+  readonly service?: string;
+}
+
+/** The state of a standby, as it has recorded it. */
+export function standbyReportOf({
+  cell,
+  holder,
+  reason,
+  version,
+  pid,
+  startedAt: waitingSince,
+  dataDir,
+  service,
+}: StandbyRecord): StandbyReport {
+  const known = holder === undefined ? { problem: reason } : { holder };
+  return {
+    state: 'waiting',
+    cell,
+    ...known,
+    version,
+    pid,
+    waitingSince,
+    dataDir,
+    ...(service !== undefined && { service }),
+  };
+}
+
+/** Prints the state of a standby for people. */
+export function printStandby(context: Context, screen: Screen, report: StandbyReport): void {
+  const { cell, holder, problem, version, pid, waitingSince, dataDir, service } = report;
+  screen.line(`agenthost ${oneLine(version)} waits for cell ${screen.outColors.bold(oneLine(cell))}`);
+  const row = rowsOf(screen);
+  row('pid', `${pid}, waiting for ${ago(waitingSince, Date.now())}`);
+  row('data', oneLine(homely(dataDir, context.home), 1_000));
+  if (service !== undefined) row('service', oneLine(service));
+  if (holder !== undefined) row('holder', oneLine(holder, 500));
+  if (problem !== undefined) row('problem', oneLine(problem, 500));
+}
+
+/** Returns a function that prints a line with a name. */
+const rowsOf =
+  (screen: Screen) =>
+  (name: string, text: string): void =>
+    screen.line(`  ${name.padEnd(9)}  ${text}`);
+
 /** Requests the state of a host. Never rejects because of the host: `problem` has the reason. */
 export async function reportOf(context: Context, host: HostRecord): Promise<HostReport> {
   const { version, url, pid, startedAt, dataDir, service } = host;
@@ -51,7 +110,7 @@ export async function reportOf(context: Context, host: HostRecord): Promise<Host
 export function printReport(context: Context, screen: Screen, report: HostReport): void {
   const { version, url, pid, startedAt, dataDir, service, problem, running = [], waiting = [] } = report;
   screen.line(`agenthost ${oneLine(version)} on ${screen.outColors.bold(oneLine(url))}`);
-  const row = (name: string, text: string): void => screen.line(`  ${name.padEnd(9)}  ${text}`);
+  const row = rowsOf(screen);
   row('pid', `${pid}, up ${ago(startedAt, Date.now())}`);
   row('data', oneLine(homely(dataDir, context.home), 1_000));
   if (service !== undefined) row('service', oneLine(service));

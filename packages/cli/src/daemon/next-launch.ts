@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises';
-import type { HostRecord } from '../host-link/discovery.ts';
+import { isListening, type LocalRecord } from '../host-link/discovery.ts';
 import type { Launch } from '../host-link/start-host.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
@@ -9,15 +9,15 @@ import { oneLine } from '../render/plain-text.ts';
 import { withoutOption, withPort } from './serve-arguments.ts';
 
 /**
- * How to start the next host in place of this one: with its options, port and token, and the environment of this command without the variables that
+ * How to start the next host in place of this one, or the next standby: with its options, port and token, and the environment of this command without the variables that
  * would change those. `tell` gets a line for each option that the next host does not get. Rejects with a `CliError` if the next host would not start.
  */
 export async function nextLaunch(
   context: Context,
-  host: HostRecord,
+  host: LocalRecord,
   tell: (line: string) => void,
 ): Promise<Launch> {
-  const { dataDir, url, args, cwd, pid } = host;
+  const { dataDir, args, cwd, pid } = host;
   if (args === undefined || cwd === undefined) {
     const again =
       dataDir === dataFolder(context) ? commandLine('start') : commandLine('start --data <folder>');
@@ -31,9 +31,10 @@ export async function nextLaunch(
     tell(
       'the next host records nothing: --record is for one host, and a new recording would replace its file',
     );
+  const kept = withoutOption(args, '--record');
   return {
     dataDir,
-    args: withPort(withoutOption(args, '--record'), url),
+    args: isListening(host) ? withPort(kept, host.url) : kept,
     cwd: await access(cwd).then(
       () => cwd,
       // The folder was removed. Paths in the arguments are absolute.
@@ -49,7 +50,7 @@ export async function nextLaunch(
  */
 function environmentOf(
   { env }: Context,
-  { pid, token, tokenFrom, passwordFrom }: HostRecord,
+  { pid, token, tokenFrom, passwordFrom }: LocalRecord,
 ): Context['env'] {
   const {
     AGENTHOST_TOKEN: _token,

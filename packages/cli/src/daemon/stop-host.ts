@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { AhpClient } from '@agenthost/client';
 import { ErrorCodes, ROOT_URI } from '@agenthost/protocol';
 import { errorText, hasCode } from '@agenthost/protocol/values';
-import { type HostRecord, processStart } from '../host-link/discovery.ts';
+import { type HostRecord, isListening, type LocalRecord, processStart } from '../host-link/discovery.ts';
 import { own } from '../host-link/find-host.ts';
 import { wireCodeOf } from '../host-link/host-errors.ts';
 import { openClient } from '../host-link/open-client.ts';
@@ -20,7 +20,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const STOP_TIMEOUT_MS = 30_000;
 
 /** Whether the process of a host runs. */
-const isRunning = async ({ pid, processStart: start }: HostRecord): Promise<boolean> =>
+const isRunning = async ({ pid, processStart: start }: LocalRecord): Promise<boolean> =>
   (await processStart(pid)) === start;
 
 /** The result of the wait for turns, before the host gets a signal. */
@@ -36,19 +36,19 @@ interface Waited {
 /**
  * Stops a host and waits until its process is gone. First it waits for running turns, for `drainSeconds` (default: the host's own `--drain`), while the
  * host starts no new ones. Ctrl-C during this wait leaves the host as it was. A host that is already stopping gets a second signal only if `drainSeconds` is
- * given and turns still run after that time. Rejects with a `CliError` when the process does not end.
+ * given and turns still run after that time. A waiting standby has no turns. Rejects with a `CliError` when the process does not end.
  */
 export async function stopHost(
   context: Context,
   screen: Screen,
-  host: HostRecord,
+  host: LocalRecord,
   drainSeconds: number | undefined,
 ): Promise<void> {
   const folder = hostsFolder(context);
   const isStopping = readStopMark(folder, host.pid) !== undefined;
   if (isStopping) screen.note(`the host (pid ${host.pid}) is already stopping`);
   const waited: Waited =
-    isStopping && drainSeconds === undefined
+    !isListening(host) || (isStopping && drainSeconds === undefined)
       ? { isOver: false, isCutOff: false }
       : await waitForTurns(context, screen, host, drainSeconds);
   try {
@@ -122,7 +122,7 @@ async function drained(
 async function endProcess(
   screen: Screen,
   folder: string,
-  host: HostRecord,
+  host: LocalRecord,
   { isOver, isCutOff }: Waited,
 ): Promise<void> {
   const { pid, args } = host;

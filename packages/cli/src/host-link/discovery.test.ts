@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { announceHost, readHosts } from './discovery.ts';
+import { announceHost, readHosts, readRecords } from './discovery.ts';
 
 const facts = {
   url: 'http://127.0.0.1:1',
@@ -26,4 +26,20 @@ test('an announcement that failed once leaves no file, and succeeds the next tim
   await announceHost(folder, facts);
   expect(await readHosts(folder)).toMatchObject([facts]);
   expect(await readdir(folder)).toEqual([name]);
+});
+
+test('a standby is no host that listens, and the record of one that was killed is removed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agenthost-discovery-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const { dataDir, version, startedAt } = facts;
+  const standby = { dataDir, version, startedAt, cell: 'main', reason: 'in use' };
+  await announceHost(folder, standby);
+  expect(await readRecords(folder)).toMatchObject([standby]);
+  expect(await readHosts(folder)).toEqual([]);
+  // A later process has the pid of the standby.
+  const file = join(folder, `${process.pid}.json`);
+  const record: object = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify({ ...record, processStart: 'earlier' }));
+  expect(await readRecords(folder)).toEqual([]);
+  expect(await readdir(folder)).toEqual([]);
 });

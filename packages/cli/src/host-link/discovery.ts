@@ -7,25 +7,16 @@ import { hasCode } from '@agenthost/protocol/values';
 import { CliError, EXIT } from '../process/exit.ts';
 import { removeStopMark } from './stop-mark.ts';
 
-/** Record of a running host in `hosts/<pid>.json`. Only its user can read it. */
-export interface HostRecord {
+/** What the records of hosts and of standbys have. */
+interface ProcessRecord {
   readonly pid: number;
   /** Tells the process from a later one with its pid. */
   readonly processStart: string;
   /** Host name of the machine. A home folder may be shared over a network, and pids are per machine. */
   readonly machine: string;
-  /** `http://…` */
-  readonly url: string;
-  /** `ws://…/ahp` */
-  readonly wsUrl: string;
-  /** The owner's token. */
-  readonly token: string;
-  /** SHA-256 of its certificate and of that one's key; absent without TLS. */
-  readonly fingerprint?: string;
-  readonly keyFingerprint?: string;
   readonly dataDir: string;
   readonly version: string;
-  /** ISO 8601. */
+  /** When the host listened, or when the standby began to wait. ISO 8601. */
   readonly startedAt: string;
   /** The options of `serve` as arguments, with absolute paths and without tokens. Absent in records of older versions. */
   readonly args?: readonly string[];
@@ -39,24 +30,69 @@ export interface HostRecord {
   readonly service?: string;
 }
 
+/** Record of a running host in `hosts/<pid>.json`. Only its user can read it. */
+export interface HostRecord extends ProcessRecord {
+  /** `http://…` */
+  readonly url: string;
+  /** `ws://…/ahp` */
+  readonly wsUrl: string;
+  /** The owner's token. */
+  readonly token: string;
+  /** SHA-256 of its certificate and of that one's key; absent without TLS. */
+  readonly fingerprint?: string;
+  readonly keyFingerprint?: string;
+  /** The cell that it holds. Absent: its sessions are not in PostgreSQL, or the record is of an older version. */
+  readonly cell?: string;
+}
+
+/** Record of a standby that waits for its cell. The record of its host replaces it. Older versions ignore it. */
+export interface StandbyRecord extends ProcessRecord {
+  readonly cell: string;
+  /** Why it waits. */
+  readonly reason: string;
+  /** Machine and process of the host that holds the cell. Absent: not known. */
+  readonly holder?: string;
+  /** The token of AGENTHOST_TOKEN. Absent: `tokenFrom` is absent. */
+  readonly token?: string;
+}
+
+/** Record of a host that runs, or waits for its cell. */
+export type LocalRecord = HostRecord | StandbyRecord;
+
+/** Whether a record is that of a host that listens. */
+export const isListening = (record: LocalRecord): record is HostRecord => 'url' in record;
+
 const TEXT_FIELDS = [
   'processStart',
   'machine',
-  'url',
-  'wsUrl',
-  'token',
   'dataDir',
   'version',
   'startedAt',
-] as const satisfies readonly (keyof HostRecord)[];
+] as const satisfies readonly (keyof ProcessRecord)[];
+const HOST_FIELDS = ['url', 'wsUrl', 'token'] as const satisfies readonly (keyof HostRecord)[];
+const STANDBY_FIELDS = ['cell', 'reason'] as const satisfies readonly (keyof StandbyRecord)[];
+const OPTIONAL_FIELDS = [
+  'fingerprint',
+  'keyFingerprint',
+  'cwd',
+  'tokenFrom',
+  'passwordFrom',
+  'service',
+  'cell',
+  'holder',
+  'token',
+] as const satisfies readonly (keyof HostRecord | keyof StandbyRecord)[];
 
-/** Writes the record of this process. Resolves with a function that removes it. */
+/** What `announceHost` adds to a record. */
+type OfProcess = 'pid' | 'processStart' | 'machine';
+
+/** Writes the record of this process, in place of an earlier one. Resolves with a function that removes it. */
 export async function announceHost(
   folder: string,
-  host: Omit<HostRecord, 'pid' | 'processStart' | 'machine'>,
+  host: Omit<HostRecord, OfProcess> | Omit<StandbyRecord, OfProcess>,
 ): Promise<() => Promise<void>> {
   const { pid } = process;
-  const record: HostRecord = {
+  const record: LocalRecord = {
     pid,
     processStart: (await processStart(pid)) ?? '',
     machine: hostname(),
@@ -77,8 +113,13 @@ export async function announceHost(
   return () => rm(file, { force: true });
 }
 
-/** The hosts that run on this machine, oldest first. Removes records of ended hosts. */
+/** The hosts that listen on this machine, oldest first. Removes records of ended processes. */
 export async function readHosts(folder: string): Promise<HostRecord[]> {
+  return (await readRecords(folder)).filter(isListening);
+}
+
+/** The hosts and the waiting standbys of this machine, oldest first. Removes records of ended processes. */
+export async function readRecords(folder: string): Promise<LocalRecord[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw unreadable(folder, error);
@@ -91,7 +132,7 @@ export async function readHosts(folder: string): Promise<HostRecord[]> {
     .toSorted((a, b) => a.startedAt.localeCompare(b.startedAt) || a.pid - b.pid);
 }
 
-async function readRecord(folder: string, name: string): Promise<HostRecord | undefined> {
+async function readRecord(folder: string, name: string): Promise<LocalRecord | undefined> {
   const file = join(folder, name);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (isMissing(error)) return undefined;
@@ -107,7 +148,7 @@ async function readRecord(folder: string, name: string): Promise<HostRecord | un
   return undefined;
 }
 
-function parseRecord(text: string): HostRecord | undefined {
+function parseRecord(text: string): LocalRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;
@@ -117,16 +158,15 @@ function parseRecord(text: string): HostRecord | undefined {
   }
 }
 
-function isRecord(value: unknown): value is HostRecord {
+function isRecord(value: unknown): value is LocalRecord {
   if (typeof value !== 'object' || value === null || !('pid' in value)) return false;
   const members = new Map(Object.entries(value));
   const isText = (name: string): boolean => typeof members.get(name) === 'string';
   return (
     Number.isInteger(value.pid) &&
     TEXT_FIELDS.every(isText) &&
-    ['fingerprint', 'keyFingerprint', 'cwd', 'tokenFrom', 'passwordFrom', 'service'].every(
-      (name) => !members.has(name) || isText(name),
-    ) &&
+    ('url' in value ? HOST_FIELDS : STANDBY_FIELDS).every(isText) &&
+    OPTIONAL_FIELDS.every((name) => !members.has(name) || isText(name)) &&
     (!members.has('args') || isTextList(members.get('args')))
   );
 }

@@ -8,7 +8,7 @@ import { CliError, EXIT } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
 import { homely, oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { type HostRecord, readHosts } from './discovery.ts';
+import { type HostRecord, isListening, type LocalRecord, readRecords } from './discovery.ts';
 import { rotateLog } from './rotate-log.ts';
 
 const POLL_INTERVAL_MS = 50;
@@ -34,14 +34,6 @@ export interface Launch {
   readonly env: Context['env'];
 }
 
-/** A standby that was started, and waits for its cell. */
-export interface WaitingHost {
-  readonly pid: number;
-  readonly dataDir: string;
-  /** The reason of the wait. */
-  readonly waiting: string;
-}
-
 /** Starts a host, by default with defaults; see `launchHost`. Rejects for one that waits for its cell. */
 export async function startHost(
   context: Context,
@@ -50,8 +42,12 @@ export async function startHost(
   launch: Launch = { dataDir: dataFolder(context), args: [], cwd: context.home, env: context.env },
 ): Promise<HostRecord> {
   const started = await launchHost(context, screen, folder, launch);
-  if ('url' in started) return started;
-  throw new CliError(EXIT.cannotConnect, started.waiting);
+  if (isListening(started)) return started;
+  const { pid, reason } = started;
+  throw new CliError(
+    EXIT.cannotConnect,
+    `the standby with this data folder (pid ${pid}) waits: ${oneLine(reason)}`,
+  );
 }
 
 /**
@@ -63,7 +59,7 @@ export async function launchHost(
   screen: Screen,
   folder: string,
   launch: Launch,
-): Promise<HostRecord | WaitingHost> {
+): Promise<LocalRecord> {
   const { dataDir } = launch;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'serve.log');
@@ -88,28 +84,22 @@ export async function launchHost(
     });
     child.unref();
     const { pid } = child;
-    let waiting: string | undefined;
-    const isOver = async (): Promise<boolean> => {
-      if (launch.args.includes('--standby')) waiting = await waitOf(logFile, before);
-      return hasEnded || waiting !== undefined;
-    };
-    const found = await untilFound(folder, dataDir, START_TIMEOUT_MS, isOver);
-    const place = `log in ${homely(oneLine(logFile, 1_000), context.home)}`;
-    if (found === undefined && waiting !== undefined && pid !== undefined && !hasEnded) {
-      screen.note(`started a standby (pid ${pid}), ${place}; it waits: ${oneLine(waiting)}`);
-      return { pid, dataDir, waiting };
-    }
+    const found = await untilFound(folder, dataDir, START_TIMEOUT_MS, () => hasEnded);
     // Two commands may start a host at the same time. One of the hosts finds the data folder in use.
     const host =
-      found ??
-      (hasEnded ? await untilFound(folder, dataDir, RIVAL_TIMEOUT_MS, async () => false) : undefined);
+      found ?? (hasEnded ? await untilFound(folder, dataDir, RIVAL_TIMEOUT_MS, () => false) : undefined);
     if (host === undefined)
       throw new CliError(EXIT.cannotConnect, hasEnded ? await lastWords(logFile, before) : tooLate(logFile));
     const isRival = host.pid !== pid;
     // Else the host of this command would take the data folder over if the other one ended just now.
     if (isRival && !hasEnded) child.kill();
-    const by = isRival ? 'another command started the host' : 'started a host';
-    screen.note(`${by} on ${oneLine(host.url)} (pid ${host.pid}), ${place}`);
+    const by = isRival ? 'another command started the' : 'started a';
+    const place = `(pid ${host.pid}), log in ${homely(oneLine(logFile, 1_000), context.home)}`;
+    screen.note(
+      isListening(host)
+        ? `${by} host on ${oneLine(host.url)} ${place}`
+        : `${by} standby of cell ${oneLine(host.cell)} ${place}; it waits: ${oneLine(host.reason)}`,
+    );
     return host;
   } finally {
     screen.status(undefined);
@@ -129,23 +119,17 @@ async function untilFound(
   folder: string,
   dataDir: string,
   limitMs: number,
-  isOver: () => Promise<boolean>,
-): Promise<HostRecord | undefined> {
+  isOver: () => boolean,
+): Promise<LocalRecord | undefined> {
   for (const end = performance.now() + limitMs; performance.now() < end; await wait(POLL_INTERVAL_MS)) {
-    const host = (await readHosts(folder)).find((each) => each.dataDir === dataDir);
-    if (host !== undefined || (await isOver())) return host;
+    const host = (await readRecords(folder)).find((each) => each.dataDir === dataDir);
+    if (host !== undefined || isOver()) return host;
   }
   return undefined;
 }
 
 const tooLate = (logFile: string): string =>
   `the host was not ready within ${START_TIMEOUT_MS / 1_000} s; see ${logFile}`;
-
-/** The reason of the host's wait, as logged since the file had `from` bytes. */
-async function waitOf(logFile: string, from: number): Promise<string | undefined> {
-  const bytes = await readFile(logFile);
-  return /^(?:agenthost: )?waiting: (.+)$/m.exec(plain(bytes.subarray(from).toString('utf8')))?.[1];
-}
 
 /** The last line that was logged since the file had `from` bytes. */
 async function lastWords(logFile: string, from: number): Promise<string> {

@@ -47,12 +47,14 @@ export function addDaemonCommands({ context, screen, program, command, example, 
     'agenthost start --host 0.0.0.0 --tls --drain 60',
     'agenthost start --data /srv/agenthost --port 4800  a second host',
   ]);
-  const stopping = command(program, 'stop', 'stop a host', ['stopDrain', ...CHOICE, ...COMMON]).action(
-    async (options: StopOptions) => {
-      const { stop } = await import('../commands/daemon.ts');
-      done(await stop(context, screen, options));
-    },
-  );
+  const stopping = command(program, 'stop', 'stop a host or a waiting standby', [
+    'stopDrain',
+    ...CHOICE,
+    ...COMMON,
+  ]).action(async (options: StopOptions) => {
+    const { stop } = await import('../commands/daemon.ts');
+    done(await stop(context, screen, options));
+  });
   example(stopping, [
     'agenthost stop',
     'agenthost stop --drain 300  waits for running turns',
@@ -71,7 +73,7 @@ export function addDaemonCommands({ context, screen, program, command, example, 
   const showing = command(
     program,
     'status',
-    'show the running hosts of this machine, and the sessions that wait for you',
+    'show the running hosts and waiting standbys of this machine, and the sessions that wait for you',
     [...CHOICE, 'noUpdateCheck', ...COMMON],
   ).action(async (options: StatusOptions) => {
     const { status } = await import('../commands/daemon.ts');

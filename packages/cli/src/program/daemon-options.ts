@@ -38,7 +38,7 @@ export const DAEMON_OPTIONS = {
   ofData: {
     flags: '--data <folder>',
     type: 'text',
-    description: 'the host with this data folder',
+    description: 'the host or standby with this data folder',
     defaultText: 'the only host that runs',
   },
   ofUrl: {

@@ -28,7 +28,10 @@ export async function leaveWord(
   folder: string,
   running: Pick<RunningHost, 'address' | 'onCertificate'>,
   known: Pick<HostAddress, 'url' | 'wsUrl'> &
-    Pick<HostRecord, 'dataDir' | 'version' | 'args' | 'cwd' | 'tokenFrom' | 'passwordFrom' | 'service'>,
+    Pick<
+      HostRecord,
+      'dataDir' | 'version' | 'args' | 'cwd' | 'tokenFrom' | 'passwordFrom' | 'service' | 'cell'
+    >,
   tell: (line: string) => void,
 ): Promise<WordOfHost> {
   const { token, certificate } = running.address;

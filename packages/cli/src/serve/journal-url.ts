@@ -8,6 +8,9 @@ import {
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 
+/** Called while a host waits for its cell, with the reason, and with machine and process of the holder if they are known. */
+export type WaitListener = (reason: string, holder: string | undefined) => void;
+
 /** Where a host in PostgreSQL keeps its sessions. */
 export interface JournalPlace {
   /** Of `--journal`, AGENTHOST_JOURNAL or the config file. */
@@ -27,6 +30,9 @@ export function splitJournalUrl(given: string): { readonly url: string; readonly
   url.searchParams.delete('cell');
   return { url: url.href, cell };
 }
+
+/** The cell of a journal URL. */
+export const cellOf = (given: string): string => splitJournalUrl(given).cell ?? 'main';
 
 /** Throws a usage error for an address that gateways cannot connect to. */
 export function checkAnnounced(given: string): void {
@@ -89,23 +95,32 @@ export function checkJournalUrl(given: string): string {
 }
 
 /**
- * The journal of a place. `tell` gets a line when the journal waits for another host, or for the outcome of a commit. `onLost` is called when another
- * host has taken the cell.
+ * The journal of a place. `tell` gets a line when the journal waits for another host, or for the outcome of a commit. `onWait` is called with the reason
+ * and the holder while it waits for its cell, `onLost` when another host has taken the cell.
  */
 export function journalAt(
   { url: given, password, isStandby }: JournalPlace,
   {
     dataDir,
     tell,
+    onWait,
     onLost,
-  }: { dataDir: string; tell: (line: string) => void; onLost: (failure: JournalError) => void },
+  }: {
+    dataDir: string;
+    tell: (line: string) => void;
+    onWait: WaitListener | undefined;
+    onLost: (failure: JournalError) => void;
+  },
 ): PostgresJournal {
   return new PostgresJournal({
     ...splitJournalUrl(given),
     password,
     dataFolder: dataDir,
     ...(isStandby && { waitMs: Number.POSITIVE_INFINITY }),
-    onWait: (message) => tell(`waiting: ${oneLine(message)}`),
+    onWait: (message, holder) => {
+      tell(`waiting: ${oneLine(message)}`);
+      onWait?.(message, holder);
+    },
     onUnknown: (message) =>
       tell(`waiting for the database; it is unknown whether it saved the last changes: ${oneLine(message)}`),
     endOrphans: endRecorded,

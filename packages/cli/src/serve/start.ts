@@ -21,7 +21,13 @@ import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
-import { announcedHostOf, announcementOf, type JournalPlace, journalAt } from './journal-url.ts';
+import {
+  announcedHostOf,
+  announcementOf,
+  type JournalPlace,
+  journalAt,
+  type WaitListener,
+} from './journal-url.ts';
 import { previewsOf } from './preview-options.ts';
 
 /** Settings of a host at its start. */
@@ -109,7 +115,7 @@ export async function startHosting(
   settings: ServeSettings,
   config: ServeConfig,
   agents: AgentChoice,
-  { tell, stopped, onWait }: { tell: (line: string) => void; stopped: Promise<void>; onWait?: () => void },
+  { tell, stopped, onWait }: { tell: (line: string) => void; stopped: Promise<void>; onWait?: WaitListener },
 ): Promise<RunningHost | undefined> {
   const { dataDir, host: address, port, token, tokenFile, version } = settings;
   const { recorder } = settings;
@@ -123,14 +129,7 @@ export async function startHosting(
       ? undefined
       : journalAt(
           { password: undefined, isStandby: false, announced, ...settings.journal, url: journalUrl },
-          {
-            dataDir,
-            tell: (line) => {
-              tell(line);
-              onWait?.();
-            },
-            onLost: lost.reject,
-          },
+          { dataDir, tell, onWait, onLost: lost.reject },
         );
   const roots = settings.roots ?? config.roots;
   const host: Host = createHost({

@@ -13,6 +13,21 @@ export interface Lease {
   readonly token: string;
 }
 
+/** The refusal of a cell that another host holds. */
+export class CellInUse extends JournalError {
+  /** The holder; see `holderName`. `undefined`: not known. */
+  readonly holder: string | undefined;
+
+  constructor(name: string, { holder, leftMs }: { holder: string | undefined; leftMs: number }) {
+    const lease = `its lease ends in ${(leftMs / 1000).toFixed(1)} s unless it is renewed`;
+    super(
+      'locked',
+      `cell ${name} is in use by ${holder ?? 'another host'} (${lease}): stop that host, or choose another cell`,
+    );
+    this.holder = holder;
+  }
+}
+
 /** The holder as messages of other hosts show it. */
 export const holderName = (): string => `${hostname()} (process ${process.pid})`;
 
@@ -23,11 +38,11 @@ export const holderName = (): string => `${hostname()} (process ${process.pid})`
 export async function takeLease(
   connection: Connection,
   { name, ttlMs }: { readonly name: string; readonly ttlMs: number },
-): Promise<Lease | JournalError> {
+): Promise<Lease | CellInUse> {
   const seen = await readHolder(connection, name);
   if (seen === undefined)
     await connection.query('INSERT INTO agenthost.cells (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
-  else if (seen.leftMs > 0) return refusal(name, seen);
+  else if (seen.leftMs > 0) return new CellInUse(name, seen);
   const token = randomUUID();
   // Waits for the former holder's transaction, and then reads the expiry again, which that transaction may have set.
   const { rows } = await connection.query(
@@ -38,14 +53,14 @@ export async function takeLease(
   );
   const [taken] = rows;
   if (taken !== undefined) return { cell: number(taken, 'id'), epoch: number(taken, 'epoch'), token };
-  return refusal(name, (await readHolder(connection, name)) ?? { holder: 'another host', leftMs: 0 });
+  return new CellInUse(name, (await readHolder(connection, name)) ?? { holder: undefined, leftMs: 0 });
 }
 
 /** The holder of a cell, and the remaining time of its lease. `undefined` for an unknown cell. */
 async function readHolder(
   connection: Connection,
   name: string,
-): Promise<{ holder: string; leftMs: number } | undefined> {
+): Promise<{ holder: string | undefined; leftMs: number } | undefined> {
   const { rows } = await connection.query(
     `SELECT holder, extract(epoch FROM expires_at - clock_timestamp())::float8 * 1000 AS left_ms
      FROM agenthost.cells WHERE name = $1`,
@@ -54,16 +69,9 @@ async function readHolder(
   const row: Row | undefined = rows[0];
   if (row === undefined) return undefined;
   return {
-    holder: optionalText(row, 'holder') ?? 'another host',
+    holder: optionalText(row, 'holder'),
     leftMs: row['left_ms'] === null ? 0 : number(row, 'left_ms'),
   };
-}
-
-function refusal(name: string, { holder, leftMs }: { holder: string; leftMs: number }): JournalError {
-  return new JournalError(
-    'locked',
-    `cell ${name} is in use by ${holder} (its lease ends in ${(leftMs / 1000).toFixed(1)} s unless it is renewed): stop that host, or choose another cell`,
-  );
 }
 
 /** The values that a host writes when it renews its lease. */

@@ -91,8 +91,11 @@ export interface PostgresJournalOptions {
    * Default: the host ends them when it has the cell.
    */
   readonly endOrphans?: ((recorded: RecordedProcesses) => Promise<void>) | undefined;
-  /** Called while `open` waits, with the reason: for another host, or for the server. */
-  readonly onWait?: ((message: string) => void) | undefined;
+  /**
+   * Called while `open` waits, with the reason: for another host, or for the server. `holder`: machine and process of the other host, if known. Called
+   * again when the kind of reason or the holder changes.
+   */
+  readonly onWait?: ((message: string, holder: string | undefined) => void) | undefined;
   /** Called while it is unknown whether a commit was applied, once for each such commit, with the reason. Commits wait until the server answers. */
   readonly onUnknown?: ((message: string) => void) | undefined;
   /** Called once, when this journal can never be written again, usually because another host has taken the cell. */

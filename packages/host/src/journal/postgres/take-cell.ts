@@ -1,7 +1,7 @@
 import type { Timers } from '../../lib/clock.ts';
 import { JournalError } from '../journal.ts';
 import { type Connection, number, Statements } from './connection.ts';
-import { type Lease, takeLease } from './lease.ts';
+import { CellInUse, type Lease, takeLease } from './lease.ts';
 import { LeaseTime, momentNow } from './lease-time.ts';
 import { migrate } from './migrations.ts';
 import { type Numbers, readNumbers } from './numbers.ts';
@@ -18,8 +18,8 @@ export interface TakeOptions {
   readonly leaseMs: number;
   /** ms to wait for another host. Infinity: also for a server that does not answer. */
   readonly waitMs: number;
-  /** Called with the reason when the wait begins, and again when the kind of reason changes. */
-  readonly onWait: ((message: string) => void) | undefined;
+  /** Called with the reason and the holder, if it is known, when the wait begins, and again when the kind of reason or the holder changes. */
+  readonly onWait: ((message: string, holder: string | undefined) => void) | undefined;
   readonly timers: Timers;
   readonly connect: () => Promise<Connection>;
   /** Called once before the wait for another host, with what the journal knows of the cell. */
@@ -43,7 +43,7 @@ export async function takeCell(options: TakeOptions): Promise<TakenCell> {
   const { name, waitMs, onWait, timers, isClosed } = options;
   const end = performance.now() + waitMs;
   let connection: Connection | undefined;
-  let told: JournalError['code'] | undefined;
+  let told: { readonly code: JournalError['code']; readonly holder: string | undefined } | undefined;
   let { beforeWait } = options;
   try {
     for (;;) {
@@ -51,7 +51,7 @@ export async function takeCell(options: TakeOptions): Promise<TakenCell> {
       try {
         if (connection?.isLost !== false) connection = await prepared(options);
         const taken = await tryTaking(connection, options);
-        if (!(taken instanceof JournalError)) return taken;
+        if (!(taken instanceof CellInUse)) return taken;
         refusal = taken;
         if (beforeWait !== undefined) {
           await beforeWait(new Statements(connection, await idOf(connection, name)));
@@ -66,8 +66,10 @@ export async function takeCell(options: TakeOptions): Promise<TakenCell> {
       }
       if (isClosed()) throw new JournalError('closed', 'the journal was closed while it waited for its cell');
       if (performance.now() >= end) throw refusal;
-      if (told !== refusal.code) onWait?.(refusal.message);
-      told = refusal.code;
+      const { code, message } = refusal;
+      const holder = refusal instanceof CellInUse ? refusal.holder : undefined;
+      if (told?.code !== code || told.holder !== holder) onWait?.(message, holder);
+      told = { code, holder };
       await new Promise<void>((resolve) => void timers.after(PAUSE_MS, resolve));
     }
   } catch (error) {
@@ -96,10 +98,10 @@ async function idOf(connection: Connection, name: string): Promise<number> {
 async function tryTaking(
   connection: Connection,
   { name, leaseMs: ttlMs }: TakeOptions,
-): Promise<TakenCell | JournalError> {
+): Promise<TakenCell | CellInUse> {
   const asked = momentNow();
   const lease = await takeLease(connection, { name, ttlMs });
-  if (lease instanceof JournalError) return lease;
+  if (lease instanceof CellInUse) return lease;
   const leaseTime = new LeaseTime(asked);
   const identity = await readIdentity(connection);
   return { connection, lease, leaseTime, identity, numbers: await readNumbers(connection, lease, identity) };
