@@ -45,6 +45,9 @@ export interface HostRecord extends ProcessRecord {
   readonly cell?: string;
 }
 
+/** The name of a host as the holder of its cell, which the host writes into the database. */
+export const holderName = ({ machine, pid }: HostRecord): string => `${machine} (process ${pid})`;
+
 /** Record of a standby that waits for its cell. The record of its host replaces it. Older versions ignore it. */
 export interface StandbyRecord extends ProcessRecord {
   readonly cell: string;

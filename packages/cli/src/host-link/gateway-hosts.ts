@@ -30,6 +30,8 @@ export interface AskGatewayOptions {
 export interface GatewayHosts {
   /** In the order of the gateway, which is by name. */
   readonly names: readonly string[];
+  /** Machine and process by the name of the host; see `holderName`. Absent in it: no machine holds the cell, or the gateway is of an older version. */
+  readonly holders: ReadonlyMap<string, string>;
   /** Its certificate or key has one of these. Absent for a certificate of a trusted authority, and without TLS. */
   readonly fingerprints?: readonly string[];
 }
@@ -133,8 +135,8 @@ async function ask(
     const details = parseRefusal([headers['x-refusal']].flat()[0]);
     if (status >= 400 && status !== 404)
       return { status, reason: isText ? oneLine(text.trim(), 300) : '', ...defined({ details }) };
-    const names = status === 200 ? namesIn(text) : undefined;
-    return names === undefined ? undefined : { names, ...defined({ fingerprints }) };
+    const hosts = status === 200 ? hostsIn(text) : undefined;
+    return hosts === undefined ? undefined : { ...hosts, ...defined({ fingerprints }) };
   } catch {
     // No answer, a late one, or another protocol: the caller reports that no gateway answers.
     return undefined;
@@ -176,8 +178,8 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** The names in the answer of a gateway; `undefined`: it is another answer. */
-function namesIn(text: string): readonly string[] | undefined {
+/** The hosts in the answer of a gateway; `undefined`: it is another answer. */
+function hostsIn(text: string): Pick<GatewayHosts, 'names' | 'holders'> | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -186,6 +188,14 @@ function namesIn(text: string): readonly string[] | undefined {
   }
   const items: unknown = Object(value).items;
   if (!Array.isArray(items)) return undefined;
-  const names: unknown[] = items.map((item: unknown) => Object(item).host);
-  return names.every((name) => typeof name === 'string') ? names.filter(isCellName) : undefined;
+  const names: string[] = [];
+  const holders = new Map<string, string>();
+  for (const item of items) {
+    const { host, holder }: Record<string, unknown> = Object(item);
+    if (typeof host !== 'string') return undefined;
+    if (!isCellName(host)) continue;
+    names.push(host);
+    if (typeof holder === 'string') holders.set(host, holder);
+  }
+  return { names, holders };
 }

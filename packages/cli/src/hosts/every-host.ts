@@ -1,8 +1,8 @@
 import type { AhpClient } from '@agenthost/client';
-import { errorText } from '@agenthost/protocol/values';
+import { defined, errorText } from '@agenthost/protocol/values';
 import { type Connected, type ConnectTargetOptions, connectTarget } from '../host-link/connect-target.ts';
-import { readHosts } from '../host-link/discovery.ts';
-import { type HostTarget, namedTarget, own } from '../host-link/find-host.ts';
+import { type HostRecord, holderName, readHosts } from '../host-link/discovery.ts';
+import { type HostTarget, isSameAddress, namedTarget, own } from '../host-link/find-host.ts';
 import { behindGateway, gatewayHosts } from '../host-link/gateway-hosts.ts';
 import { SshFailure } from '../host-link/ssh-failure.ts';
 import { startHost } from '../host-link/start-host.ts';
@@ -43,8 +43,8 @@ const LIMIT_MS = 10_000;
 const SSH_LIMIT_MS = 30_000;
 
 /**
- * The hosts that run on this machine, and those of the user's list and of its gateways, in this order. `starts`: starts a host here if none runs. An
- * unreadable list is reported and ignored.
+ * The hosts that run on this machine, and those of the user's list and of its gateways, in this order. A host of this machine is listed once.
+ * `starts`: starts a host here if none runs. An unreadable list is reported and ignored.
  */
 export async function everyHost(
   context: Context,
@@ -54,12 +54,9 @@ export async function everyHost(
   const folder = hostsFolder(context);
   const running = await readHosts(folder);
   if (running.length === 0 && starts) running.push(await startHost(context, screen, folder));
-  const local = running.map((record) => ({
-    label: running.length === 1 ? LOCAL_HOST : new URL(record.url).host,
-    target: own(context, record),
-  }));
   const named: KnownHost[] = [];
-  const ownNames = new Map<string, string>();
+  const ownNames = new Map<HostRecord, string>();
+  const ownGateways = new Map<HostRecord, HostTarget>();
   const use = { starts: false, takesVariable: false };
   const entries = (await listed(context, screen)).flatMap((host) => {
     const target = targetOrNote(screen, host, () => namedTarget(context, running, host, use));
@@ -67,38 +64,59 @@ export async function everyHost(
   });
   const found = await Promise.all(
     entries.map(
-      async ({ isGateway, ...host }): Promise<readonly KnownHost[]> =>
-        isGateway ? hostsBehind(context, screen, host.target) : [host],
+      async ({ isGateway, ...host }): Promise<readonly FoundHost[]> =>
+        isGateway ? hostsBehind(context, screen, host.target, running) : [host],
     ),
   );
-  for (const host of found.flat()) {
+  const recordAt = new Map<string, HostRecord>();
+  for (const { target, record } of found.flat()) if (record !== undefined) recordAt.set(target.url, record);
+  for (const { record: _, ...host } of found.flat()) {
     const { label, target, gateway } = host;
-    if (target.isOwn) {
-      // A host of this machine is listed already. If it has several names, the first one is shown.
-      const address = new URL(target.url).host;
-      if (!ownNames.has(address)) ownNames.set(address, label);
+    const record = target.isOwn
+      ? running.find(({ url }) => isSameAddress(new URL(url), new URL(target.url)))
+      : recordAt.get(target.url);
+    if (record !== undefined) {
+      // A host of this machine is listed with its own address. If it has several names, the first one is shown.
+      if (gateway === undefined) ownNames.set(record, ownNames.get(record) ?? label);
+      else ownGateways.set(record, ownGateways.get(record) ?? gateway);
       continue;
     }
     // A host behind a gateway may also have a name of its own.
     if (gateway === undefined || !entries.some((entry) => entry.target.url === target.url)) named.push(host);
   }
-  // The only host here has the label `local`, which is no address.
-  return [...local.map(({ label, target }) => ({ label: ownNames.get(label) ?? label, target })), ...named];
+  const local = running.map((record) => ({
+    label: running.length === 1 ? LOCAL_HOST : (ownNames.get(record) ?? new URL(record.url).host),
+    target: own(context, record),
+    ...defined({ gateway: ownGateways.get(record) }),
+  }));
+  return [...local, ...named];
 }
 
-/** The hosts behind a gateway, or the gateway itself with its problem. */
+/** A host of the list. */
+interface FoundHost extends KnownHost {
+  /** The record of a host of this machine that is behind a gateway. */
+  readonly record?: HostRecord;
+}
+
+/**
+ * The hosts behind a gateway, or the gateway itself with its problem. A host of `running` is recognized by its cell and by the holder of the cell, its
+ * machine and process.
+ */
 async function hostsBehind(
   context: Context,
   screen: Screen,
   gateway: HostTarget,
-): Promise<readonly KnownHost[]> {
+  running: readonly HostRecord[],
+): Promise<readonly FoundHost[]> {
   const { name: label = '' } = gateway;
   try {
     const hosts = await gatewayHosts(context, screen, gateway, { limitMs: GATEWAY_LIMIT_MS });
     if (hosts.names.length === 0) throw new CliError(EXIT.error, 'the gateway has no hosts yet');
     return hosts.names.map((host) => {
       const target = behindGateway(gateway, host, hosts);
-      return { label: `${label}/${host}`, target, gateway };
+      const holder = hosts.holders.get(host);
+      const record = running.find((each) => each.cell === host && holderName(each) === holder);
+      return { label: `${label}/${host}`, target, gateway, ...defined({ record }) };
     });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
