@@ -158,6 +158,12 @@ describe('start, status, restart and stop', () => {
     expect(failed.code).toBe(4);
     expect(failed.err).toMatch(/the host could not start: .*in use/);
   });
+
+  test.runIf(existsSync('/proc/self'))('start ends at once where no folder can be created', async () => {
+    const { code, err } = await machine.run(['start', '--port', '0', '--data', '/proc/none/below']);
+    expect(code).toBe(1);
+    expect(err).toContain('the data folder /proc/none/below cannot be created (ENOENT');
+  });
 });
 
 describe('serve --drain', () => {

@@ -1,7 +1,11 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { annotationsUri, type SessionRole } from '@agenthost/protocol';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { annotation } from './dispatches.ts';
-import { ROOT, SESSION } from './host-fixture.ts';
+import { type FixtureOptions, ROOT, SESSION } from './host-fixture.ts';
 import { codeOf } from './in-turn.ts';
 import { arrived } from './push-service.ts';
 import { after, ask, begin, endTurn, list, stage, subscribe } from './push-stage.ts';
@@ -12,8 +16,8 @@ const PERSON = 'Grace Hopper';
 const DENIED = { code: -32009 };
 
 /** A host with a shared and a secret session, and a guest. Only the guest has a device. */
-async function shared(role: SessionRole) {
-  const staged = await stage();
+async function shared(role: SessionRole, options?: FixtureOptions) {
+  const staged = await stage(options);
   const { host, client: owner, device } = staged;
   await owner.request('x-revokePush', { channel: ROOT, id: device });
   const { chat: secretChat } = await host.session(owner, SECRET);
@@ -121,6 +125,35 @@ describe('a person with the role interact', () => {
     );
     expect(await guest.act(channel, { ...move, resolved: true })).not.toHaveProperty('rejectionReason');
     await host.run();
+  });
+
+  test('[ANN-1] comments follow their lines, also after a restart, and no client sees the lines', async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'shared-')));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'a.ts');
+    const lines = ['import "a";', '', 'const secret = compute(1);', ''];
+    writeFileSync(file, lines.join('\n'));
+    const { host, guest } = await shared('interact', { defaultDirectory: folder, roots: [folder] });
+    const channel = annotationsUri(SESSION);
+    const at = (line: number) => ({ start: { line, character: 0 }, end: { line: line + 1, character: 0 } });
+    const given = { ...annotation, resource: pathToFileURL(file).href, range: at(2) };
+    await guest.act(channel, { type: 'annotations/set', annotation: given });
+    writeFileSync(file, ['// new', ...lines].join('\n'));
+    await host.restart();
+    const owner = await host.client('cli');
+    await owner.subscribe(channel);
+    await host.run();
+    // Whoever writes the comment again, its lines stay hidden.
+    await owner.act(channel, { type: 'annotations/set', annotation: { ...given, range: at(3) } });
+    const { state } = await owner.subscribe(channel);
+    expect(state).toMatchObject({ annotations: [{ range: at(3) }] });
+    expect(JSON.stringify(state)).not.toContain('x-anchor');
+    writeFileSync(file, '');
+    await host.restart();
+    const again = await host.client('cli');
+    await again.subscribe(channel);
+    await host.run();
+    expect((await again.subscribe(channel)).state).toMatchObject({ annotations: [{ 'x-outdated': true }] });
   });
 
   test('[AUTH-1] denies a call once, and nothing for good', async () => {

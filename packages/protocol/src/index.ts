@@ -44,6 +44,7 @@ export type * from './chat/commands.ts';
 export { checkAnswered, checkInputAnswer, type InputProblem } from './chat/input-check.ts';
 export type * from './chat/input-request.ts';
 export type * from './chat/message.ts';
+export { type OfferedOptions, offeredOptions } from './chat/offered-options.ts';
 export { findOpenRequest, findToolCallPart, openRequests } from './chat/parts-index.ts';
 export { chatReducer } from './chat/reducer.ts';
 export type * from './chat/state.ts';

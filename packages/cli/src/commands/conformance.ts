@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import {
@@ -22,6 +22,7 @@ import { fingerprintsOf } from '../host-link/host-trust.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { fileTrouble, isFolder } from '../process/files.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
@@ -219,7 +220,7 @@ async function writeReports(
 
 async function writeReport(file: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolder(dirname(file), 0o777);
     await writeFile(file, text);
   } catch (cause) {
     throw new CliError(EXIT.error, `cannot write ${oneLine(file)}: ${fileTrouble(cause)}`, { cause });

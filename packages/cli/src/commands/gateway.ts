@@ -1,10 +1,11 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { SessionSummary } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { configFolder } from '../process/files.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { sessionLine } from '../render/session-line.ts';
@@ -51,7 +52,7 @@ export async function serveGateway(
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw usageError('--tls-cert and --tls-key require each other: use both');
   const path = (file: string): string => resolve(context.cwd, file);
-  if (options.tokenFile === undefined) await mkdir(configFolder(context), { recursive: true, mode: 0o700 });
+  if (options.tokenFile === undefined) await makeFolder(configFolder(context), 0o700);
   const { openGateway } = await import('../serve/gateway.ts');
   const running = await openGateway({
     journal,

@@ -38,6 +38,7 @@ export async function watch(
       session,
       turns: options.turns,
       isJson: options.json === true,
+      scope: client.scope,
       reader,
     });
     try {

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../process/context.ts';
 import { configFolder, updateCheckFile } from '../process/files.ts';
+import { makeFolder } from '../process/make-folder.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Longest time that a command waits for npm. */
@@ -96,7 +97,7 @@ const isLastCheck = (value: object): value is LastCheck =>
 async function writeLast(file: string, check: LastCheck): Promise<void> {
   const draft = `${file}.${randomUUID()}.tmp`;
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(file), 0o700);
     await writeFile(draft, JSON.stringify(check), { mode: 0o600 });
     await rename(draft, file);
   } catch {

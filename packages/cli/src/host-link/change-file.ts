@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LockHeld, lockFile } from '../process/lock-file.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import { writeWhole } from '../process/write-whole.ts';
 import { processStart } from './discovery.ts';
 
@@ -14,7 +14,7 @@ const LOCK_INTERVAL_MS = 25;
  * and its folder is made. Rejects with the system's error, with `LockHeld`, or with what `edit` rejects with.
  */
 export async function changeFile(file: string, edit: () => Promise<string>): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), 0o700);
   const release = await locked(`${file}.lock`);
   try {
     await writeWhole(file, await edit(), 0o600);

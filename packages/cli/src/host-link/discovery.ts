@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { hasCode } from '@agenthost/protocol/values';
 import { CliError, EXIT } from '../process/exit.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import { removeStopMark } from './stop-mark.ts';
 
 /** What the records of hosts and of standbys have. */
@@ -101,7 +102,7 @@ export async function announceHost(
     machine: hostname(),
     ...host,
   };
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   await chmod(folder, 0o700);
   const file = join(folder, `${pid}.json`);
   const draft = `${file}.${randomUUID()}.tmp`;

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
+import { dataFolderTrouble, makeFolder } from '../process/make-folder.ts';
 import { homely, oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, isListening, type LocalRecord, readRecords } from './discovery.ts';
@@ -61,7 +62,9 @@ export async function launchHost(
   launch: Launch,
 ): Promise<LocalRecord> {
   const { dataDir } = launch;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir, 0o700).catch((cause: unknown) => {
+    throw new CliError(EXIT.error, dataFolderTrouble(dataDir, cause), { cause });
+  });
   const logFile = join(dataDir, 'serve.log');
   await rotateLog(logFile);
   const log = await open(logFile, 'a', 0o600);

@@ -23,7 +23,10 @@ test('without the right to interact on the host, approvals of later calls are no
   expect(labels([lasting, once, reject], 'observe')).toEqual(['Allow', 'Reject']);
   expect(labels([lasting, once, reject], 'interact')).toEqual(['Allow', 'Always Allow', 'Reject']);
   expect(labels([lasting, once, reject])).toEqual(['Allow', 'Always Allow', 'Reject']);
-  expect(labels([lasting, reject], 'observe')).toEqual(['Reject', 'Always Allow']);
+  expect(labels([lasting, reject], 'observe')).toEqual(['Reject']);
+  expect(labels([lasting], 'observe')).toEqual(['no']);
+  const asked = withinScope(call([lasting, reject]), 'observe');
+  expect([asked.isDenyOnly, chosen('y', asked), keysText(asked)]).toEqual([true, undefined, 'd or n: no']);
 });
 
 describe('choices', () => {

@@ -1,13 +1,20 @@
 import {
   type ConfirmationOption,
-  isWithinScope,
+  offeredOptions,
   type TokenScope,
   type ToolCallConfirmationState,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { LineReader } from '../process/line-reader.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { sentence, toolCallDetails, toolCallTitle } from '../render/tool-call.ts';
+
+/** A tool call that waits, with the answers that the user may give. */
+export type AskedToolCall = ToolCallConfirmationState & {
+  /** True: the host refuses every approval of the user, and accepts a denial. */
+  readonly isDenyOnly?: true;
+};
 
 /** One answer that can be given to a tool call that waits. */
 export interface Choice {
@@ -24,7 +31,7 @@ const PLAIN_NO: Choice = { label: 'no', isApproval: false };
  * The answers to choose from, in the order in which they are numbered. The first is what somebody gives who presses Enter before they have read: a
  * yes to this call alone, or a no where every yes is a lasting one.
  */
-export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
+export function choicesFor(toolCall: AskedToolCall): Choice[] {
   const given = toolCall.status === 'pending-confirmation' ? (toolCall.options ?? []) : [];
   const approvals = given.filter(({ kind }) => kind === 'approve');
   const denials = given.filter(({ kind }) => kind !== 'approve');
@@ -40,36 +47,38 @@ export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
     }),
   );
   // Adds a plain yes or no that the agent did not offer.
-  if (options.length === 0) choices.push(PLAIN_YES);
+  if (options.length === 0 && toolCall.isDenyOnly !== true) choices.push(PLAIN_YES);
   if (choices.some(({ isApproval }) => !isApproval)) return choices;
   return once.length > 0 || options.length === 0 ? [...choices, PLAIN_NO] : [PLAIN_NO, ...choices];
 }
 
-/**
- * The tool call with the answers that a token with this scope may give: approvals of later calls need `interact` on the host, whatever the role of
- * the person in the session. Where every approval covers later calls, all stay, and the host refuses them with its reason.
- */
-export function withinScope<T extends ToolCallConfirmationState>(
-  toolCall: T,
-  scope: TokenScope | undefined = 'admin',
-): T {
-  if (toolCall.status !== 'pending-confirmation' || isWithinScope(scope, 'interact')) return toolCall;
-  const options = toolCall.options?.filter((option) => option['x-lasting'] !== true);
-  return options?.some(({ kind }) => kind === 'approve') === true ? { ...toolCall, options } : toolCall;
+/** The tool call with the answers that a token with this scope may give. */
+export function withinScope(
+  toolCall: ToolCallConfirmationState,
+  scope: TokenScope | undefined,
+): AskedToolCall {
+  if (toolCall.status !== 'pending-confirmation') return toolCall;
+  const { options, canApprove } = offeredOptions(toolCall.options, scope);
+  if (options === toolCall.options) return toolCall;
+  return { ...toolCall, ...defined({ options }), ...(!canApprove && { isDenyOnly: true as const }) };
 }
+
+/** Says why there is no approval among the choices. */
+export const DENY_ONLY =
+  'each approval also covers later calls, which requires the scope interact on the host; you can deny';
 
 const YES_WORDS: ReadonlySet<string> = new Set(['a', 'approve', 'y', 'yes']);
 const NO_WORDS: ReadonlySet<string> = new Set(['d', 'deny', 'n', 'no']);
 
 /** Explains the letter keys. There is no plain yes if every approval offered is lasting. */
-export const keysText = (toolCall: ToolCallConfirmationState): string =>
+export const keysText = (toolCall: AskedToolCall): string =>
   canAllowOnce(toolCall) ? 'a or y: yes, once; d or n: no' : 'd or n: no';
 
 /**
  * What somebody typed, as an answer: the number of a choice, `a` or `y`, `d` or `n`. The letters name no option, so that
  * they hold for this once; there is no such yes when every one on offer is a lasting one.
  */
-export function chosen(text: string, toolCall: ToolCallConfirmationState): Choice | undefined {
+export function chosen(text: string, toolCall: AskedToolCall): Choice | undefined {
   const typed = text.trim().toLowerCase();
   if (/^\d+$/.test(typed)) return choicesFor(toolCall)[Number(typed) - 1];
   if (YES_WORDS.has(typed) && canAllowOnce(toolCall)) return PLAIN_YES;
@@ -93,7 +102,8 @@ const isLasting = (option: ConfirmationOption): boolean =>
  * Whether a yes without naming an option holds for this call alone: agents then take the option that allows once. When
  * every yes on offer is a lasting one, there is no such thing.
  */
-export function canAllowOnce(toolCall: ToolCallConfirmationState): boolean {
+export function canAllowOnce(toolCall: AskedToolCall): boolean {
+  if (toolCall.isDenyOnly === true) return false;
   if (toolCall.status !== 'pending-confirmation') return true;
   const approvals = (toolCall.options ?? []).filter(({ kind }) => kind === 'approve');
   return approvals.length === 0 || approvals.some((option) => !isLasting(option));
@@ -114,6 +124,12 @@ export function showQuestion(screen: Screen, toolCall: ToolCallConfirmationState
   for (const line of toolCallDetails(toolCall)) screen.note(`    ${line}`);
 }
 
+/** Shows the choices of a tool call by number, and why there is no approval among them. */
+export function showToolCallChoices(screen: Screen, toolCall: AskedToolCall): void {
+  showChoices(screen, choicesFor(toolCall));
+  if (toolCall.isDenyOnly === true) screen.note(`    ${DENY_ONLY}`);
+}
+
 /** Shows the choices by number, one to a line. */
 export function showChoices(screen: Screen, choices: readonly Choice[]): void {
   for (const [index, { label }] of choices.entries()) screen.note(`      ${index + 1}) ${label}`);
@@ -127,13 +143,13 @@ export const numbersText = (choices: readonly Choice[]): string =>
 export async function askConfirmation(
   screen: Screen,
   reader: LineReader,
-  toolCall: ToolCallConfirmationState,
+  toolCall: AskedToolCall,
   signal: AbortSignal,
 ): Promise<Choice | undefined> {
   if (signal.aborted) return undefined;
   const choices = choicesFor(toolCall);
   showQuestion(screen, toolCall);
-  showChoices(screen, choices);
+  showToolCallChoices(screen, toolCall);
   for (;;) {
     screen.ask(`    ${keysText(toolCall)} > `);
     const line = await reader.next(signal);

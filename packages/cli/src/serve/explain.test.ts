@@ -20,6 +20,10 @@ describe('the reason of a failed start', () => {
       new JournalError('io', 'cannot be read', { cause: systemError('EEXIST') }),
       '/data is not a folder: choose another folder with --data',
     ],
+    [
+      new JournalError('io', 'cannot be read', { cause: systemError('ENOENT', { syscall: 'mkdir' }) }),
+      'the data folder /data cannot be created (ENOENT): choose another folder with --data',
+    ],
     [new ListenRefused('blocked-port', 'port 22: choose another port'), 'choose another port with --port'],
     [new JournalError('full', 'no room to write it'), 'no room to write it'],
     [new JournalError('locked', 'in use by another host'), 'in use by another host'],

@@ -3,6 +3,7 @@ import { AccessError, JournalError, ListenRefused, OidcOptionsError, TlsError } 
 import { errorCode, hasCode } from '@agenthost/protocol/values';
 import type { HostRecord } from '../host-link/discovery.ts';
 import { CliError, EXIT } from '../process/exit.ts';
+import { dataFolderTrouble } from '../process/make-folder.ts';
 
 /** Facts about the attempted start, for messages. */
 export interface StartAttempt {
@@ -26,7 +27,8 @@ export function explainStart(cause: unknown, { host, port, dataDir, others }: St
   if (cause instanceof ListenRefused) return fail(explainRefusal(cause, host));
   if (cause instanceof JournalError) {
     const holder = others.find((other) => other.dataDir === dataDir);
-    if (isNoFolder(cause.cause)) return fail(`${dataDir} is not a folder: choose another folder with --data`);
+    if (isNoFolder(cause.cause) || isMissingParent(cause.cause))
+      return fail(dataFolderTrouble(dataDir, cause.cause));
     if (cause.code !== 'locked' || holder === undefined) return fail(cause.message);
     return fail(
       `the data folder ${dataDir} is in use by the host on ${holder.url} (pid ${holder.pid}): use that one, or choose another folder with --data`,
@@ -79,6 +81,10 @@ const pathOf = (cause: unknown): string | undefined =>
   cause instanceof Error && 'path' in cause && typeof cause.path === 'string' ? cause.path : undefined;
 
 const isNoFolder = (cause: unknown): boolean => hasCode(cause, 'ENOTDIR', 'EEXIST');
+
+/** No folder can be created there, for example below `/proc`. */
+const isMissingParent = (cause: unknown): boolean =>
+  hasCode(cause, 'ENOENT') && cause instanceof Error && 'syscall' in cause && cause.syscall === 'mkdir';
 
 const isListening = (cause: unknown): boolean =>
   cause instanceof Error && 'syscall' in cause && cause.syscall === 'listen';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { ACP_CATALOGUE, KNOWN_PACKAGES, lookAtPackage } from '@agenthost/agents';
 import { processStartTime } from '@agenthost/host/agent';
@@ -8,6 +8,7 @@ import { errorCode, hasCode } from '@agenthost/protocol/values';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { LockHeld, lockFile } from '../process/lock-file.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { ServeConfig } from './config.ts';
 import { ownFolder } from './own-agents.ts';
@@ -69,7 +70,7 @@ export function planInstall(wanted: string, config: ServeConfig): InstallPlan {
  */
 export async function installAgent(plan: InstallPlan, parts: InstallParts): Promise<Installed> {
   const folder = ownFolder(parts.dataDir, plan.id);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   const lock = await lockFile(join(folder, 'lock'), {
     pid: process.pid,
     startOf: processStartTime,

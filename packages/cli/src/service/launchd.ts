@@ -1,4 +1,4 @@
-import { access, mkdir, readFile, rm } from 'node:fs/promises';
+import { access, readFile, rm } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { rotateLog } from '../host-link/rotate-log.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { dataFolder } from '../process/files.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import { commandLine } from '../process/own-command.ts';
 import { writeWhole } from '../process/write-whole.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -95,7 +96,7 @@ export class Launchd implements ServiceManager {
   /** Loads the job. launchd opens the log then, and does not make its folder. */
   async #load(context: Context): Promise<void> {
     await this.#unload(context);
-    await mkdir(dirname(this.#logFile), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(this.#logFile), 0o700);
     await rotateLog(this.#logFile);
     await mustRun(context, ['launchctl', 'bootstrap', this.#domain, this.#plist]);
   }

@@ -1,12 +1,14 @@
 import type { ChatHandle, DispatchOutcome, SessionHandle } from '@agenthost/client';
-import { openRequests, type Turn } from '@agenthost/protocol';
-import { type Choice, canAllowOnce, choicesFor } from '../question/confirmation.ts';
+import { openRequests, type TokenScope, type Turn } from '@agenthost/protocol';
+import { type Choice, canAllowOnce, choicesFor, DENY_ONLY, withinScope } from '../question/confirmation.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { statusWord, waitingText } from '../render/session-line.ts';
 
 /** A pending question of a chat, with its answers. */
 export interface OpenBlock {
   readonly choices: readonly Choice[];
+  /** Why no choice is an approval, for people. Absent: one is. */
+  readonly noApproval?: string;
   /** A request whose questions have to be answered first, for a yes. */
   readonly form?: { readonly chat: ChatHandle; readonly requestId: string };
   /** `isExact`: the choice was made by its number, so its option is meant; else any option of its kind will do. */
@@ -19,21 +21,23 @@ export const requestChoices = (hasQuestions: boolean): Choice[] => [
   { label: 'decline', isApproval: false },
 ];
 
-/** The pending questions of a chat, in order. */
-export function openBlocks(chat: ChatHandle): OpenBlock[] {
+/** The pending questions of a chat, in order, with the answers that a token with this scope may give. */
+export function openBlocks(chat: ChatHandle, scope: TokenScope | undefined): OpenBlock[] {
   const { activeTurn } = chat.mirror.state;
   const calls = (activeTurn?.responseParts ?? []).flatMap((part): OpenBlock[] => {
     if (part.kind !== 'toolCall') return [];
     const { toolCall } = part;
     const { toolCallId } = toolCall;
     if (toolCall.status === 'pending-confirmation') {
+      const asked = withinScope(toolCall, scope);
       return [
         {
-          choices: choicesFor(toolCall),
+          choices: choicesFor(asked),
+          ...(asked.isDenyOnly === true && { noApproval: DENY_ONLY }),
           answer: ({ isApproval, optionId }, isExact) => {
             const option = isExact && optionId !== undefined ? { optionId } : {};
             if (!isApproval) return chat.deny(toolCallId, option);
-            if (isExact || canAllowOnce(toolCall)) return chat.approve(toolCallId, option);
+            if (isExact || canAllowOnce(asked)) return chat.approve(toolCallId, option);
             const reason = 'every approval offered is lasting: choose one by its number';
             return Promise.resolve({ outcome: 'rejected', code: 'notOnce', reason });
           },
@@ -65,7 +69,7 @@ export function standing(
   nameOf: (chat: ChatHandle) => string,
 ): string | undefined {
   if (main.mirror.state.activeTurn !== undefined) return undefined;
-  const asking = chats.find((chat) => openBlocks(chat).length > 0);
+  const asking = chats.find((chat) => openBlocks(chat, undefined).length > 0);
   if (asking !== undefined) return `chat "${nameOf(asking)}" waits for an answer`;
   const working = chats.find((chat) => chat.mirror.state.activeTurn !== undefined);
   if (working !== undefined) return `chat "${nameOf(working)}" works; nothing waits for an answer`;

@@ -3,13 +3,22 @@ import {
   type ChatInputRequest,
   type ChatSummary,
   SessionStatus,
+  type TokenScope,
   type Turn,
   type TurnBase,
   type URI,
 } from '@agenthost/protocol';
 import { errorSentence, rejectionSentence } from '../host-link/host-errors.ts';
 import type { LineReader } from '../process/line-reader.ts';
-import { choicesFor, keysText, numbersText, showChoices, showQuestion } from '../question/confirmation.ts';
+import {
+  type AskedToolCall,
+  keysText,
+  numbersText,
+  showChoices,
+  showQuestion,
+  showToolCallChoices,
+  withinScope,
+} from '../question/confirmation.ts';
 import { FormFilling, showQuestions } from '../question/input-request.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -26,6 +35,8 @@ export interface SessionViewOptions {
   /** Turns of the past to show of each chat. */
   readonly turns: number;
   readonly isJson: boolean;
+  /** The scope of the token. Absent: unknown, and taken for `admin`. */
+  readonly scope?: TokenScope | undefined;
   /** Where the answers to questions are typed. */
   readonly reader: Pick<LineReader, 'hold'>;
 }
@@ -209,9 +220,7 @@ export class SessionView {
     switch (event.type) {
       case 'confirmation':
       case 'resultConfirmation':
-        showQuestion(screen, event.toolCall);
-        showChoices(screen, choicesFor(event.toolCall));
-        screen.note(`    ${keysText(event.toolCall)}`);
+        this.#ask(withinScope(event.toolCall, this.#options.scope));
         return;
       case 'inputRequest':
         showQuestions(screen, event.request);
@@ -223,6 +232,13 @@ export class SessionView {
         return;
       default:
     }
+  }
+
+  #ask(toolCall: AskedToolCall): void {
+    const { screen } = this.#options;
+    showQuestion(screen, toolCall);
+    showToolCallChoices(screen, toolCall);
+    screen.note(`    ${keysText(toolCall)}`);
   }
 
   #say(text: string): void {
@@ -248,14 +264,17 @@ export class SessionView {
   }
 
   #answer(command: { name: 'approve' | 'deny' } | { name: 'choose'; number: number }): void {
-    const { screen } = this.#options;
-    const [block] = [...this.#chats.values()].flatMap(({ handle }) => openBlocks(handle));
+    const { screen, scope } = this.#options;
+    const [block] = [...this.#chats.values()].flatMap(({ handle }) => openBlocks(handle, scope));
     if (block === undefined) return screen.note('nothing waits for an answer');
     const choice =
       command.name === 'choose'
         ? block.choices[command.number - 1]
         : block.choices.find(({ isApproval }) => isApproval === (command.name === 'approve'));
-    if (choice === undefined) return screen.note(`type ${numbersText(block.choices)}`);
+    if (choice === undefined) {
+      const isRefused = command.name === 'approve' && block.noApproval !== undefined;
+      return screen.note(isRefused ? block.noApproval : `type ${numbersText(block.choices)}`);
+    }
     if (choice.isApproval && block.form !== undefined) return this.#fill(block.form);
     this.#tell(block.answer(choice, command.name === 'choose'), choice.isApproval ? 'approved' : 'denied');
   }

@@ -1,4 +1,4 @@
-import type { ChangesSummary, ChannelKind, SessionSummary } from '@agenthost/protocol';
+import type { AnnotationAnchor, ChangesSummary, ChannelKind, SessionSummary } from '@agenthost/protocol';
 import type { Choice } from '@agenthost/protocol/dialects';
 
 /** Data that only the host knows of a channel, by kind. Durable JSON, never sent to clients. */
@@ -114,4 +114,6 @@ export interface AutomationRunHostData extends AnyHostData {
 export interface AnnotationsHostData extends AnyHostData {
   /** True: the channel has a row. Absent: nobody has annotated anything yet. */
   readonly isStored?: true;
+  /** Anchors of annotations whose authors may not read files of the host, by the annotation's id. Absent: none. */
+  readonly hiddenAnchors?: readonly { readonly id: string; readonly anchor: AnnotationAnchor }[];
 }

@@ -20,8 +20,8 @@ export interface Annotation extends WithMeta {
   /** Oldest first, never empty. */
   entries: AnnotationEntry[];
   /**
-   * Extension, written by the host: the annotated lines when the annotation was made or moved. Absent: the annotation has no range, or the host
-   * cannot read the lines.
+   * Extension, written by the host: the annotated lines when the annotation was made or moved. Absent: the annotation has no range, the host
+   * cannot read the lines, or its author may not see them.
    */
   'x-anchor'?: AnnotationAnchor;
   /** Extension, written by the host: the file no longer has the annotated lines. Absent: it has them, or the host does not know. */

@@ -138,7 +138,7 @@ const IN_SESSION = {
   'changeset/filesReviewChanged': true,
   'chat/workingDirectorySet': false,
   'chat/workingDirectoryRemoved': false,
-  // Only on files of the session, and the host reads no lines of them.
+  // Only on files of the session, and no client gets their lines.
   'annotations/set': true,
   'annotations/updated': true,
   'annotations/removed': true,

@@ -1,6 +1,6 @@
-import { type ToolCallPendingConfirmationState, textOf } from '@agenthost/protocol';
+import { offeredOptions, type ToolCallPendingConfirmationState, textOf } from '@agenthost/protocol';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { useMayAct } from '../live/use-scope.ts';
+import { useScope } from '../live/use-scope.ts';
 import { text } from '../text/text.ts';
 import { SafeText } from '../ui/safe-text.tsx';
 import { ApprovalButtons } from './approval-buttons.tsx';
@@ -30,12 +30,11 @@ export function CallApproval({
 }: ApprovalProps<ToolCallPendingConfirmationState>) {
   const { toolCallId, displayName, edits, riskAssessment } = toolCall;
   const panel = useRef<HTMLElement>(null);
-  // A role in the session decides nothing for good.
-  const mayLast = useMayAct(link);
-  const options = useMemo(
-    () => groupOptions(toolCall.options?.filter((option) => mayLast || option['x-lasting'] !== true)),
-    [toolCall.options, mayLast],
-  );
+  const scope = useScope(link);
+  const { options, canApprove } = useMemo(() => {
+    const offered = offeredOptions(toolCall.options, scope);
+    return { ...offered, options: groupOptions(offered.options, offered.canApprove) };
+  }, [toolCall.options, scope]);
   // An approval with changes is for one call, never a lasting one.
   const editable = toolCall.editable === true && options.once.length > 0;
   const input = useToolInput(link, toolCall.toolInput);
@@ -118,6 +117,7 @@ export function CallApproval({
       {edits !== undefined && <EditedFiles link={link} edits={edits.items} />}
       {riskAssessment !== undefined && <Risk assessment={riskAssessment} />}
       {!mayAct && <p className="text-xs text-muted">{text.questions.readOnly}</p>}
+      {mayAct && !canApprove && <p className="text-xs text-muted">{text.questions.denyOnly}</p>}
       {mayAct && mode === 'choose' && (
         <ApprovalButtons
           options={options}

@@ -12,6 +12,7 @@ const option = (id: string, kind: 'approve' | 'deny', more: object = {}): Confir
 describe('options of an approval', () => {
   it('are plain yes and no when the tool call has none', () => {
     expect(groupOptions(undefined)).toEqual({ once: [{}], lasting: [], deny: [{}] });
+    expect(groupOptions([], false)).toEqual({ once: [], lasting: [], deny: [{}] });
   });
 
   it('never begin with a lasting one', () => {

@@ -18,11 +18,15 @@ export interface PanelOption {
 }
 
 /**
- * Groups the options of a tool call. Without options there are plain yes and no. A plain yes is not added to options of the agent, because it
+ * Groups the options of a tool call. Without options there are plain yes and no, or no alone if the host refuses every approval. A plain yes is not added to options of the agent, because it
  * could stand for a lasting approval.
  */
-export function groupOptions(options: readonly ConfirmationOption[] | undefined): PanelOptions {
-  if (options === undefined || options.length === 0) return { once: [{}], lasting: [], deny: [{}] };
+export function groupOptions(
+  options: readonly ConfirmationOption[] | undefined,
+  canApprove = true,
+): PanelOptions {
+  if (options === undefined || options.length === 0)
+    return { once: canApprove ? [{}] : [], lasting: [], deny: [{}] };
   const ordered = options
     .map((option, index) => ({ option, index }))
     .sort((a, b) => (a.option.group ?? 0) - (b.option.group ?? 0) || a.index - b.index)

@@ -1,5 +1,4 @@
-import type { ToolCallConfirmationState } from '@agenthost/protocol';
-import { choicesFor } from '../../question/confirmation.ts';
+import { type AskedToolCall, choicesFor, DENY_ONLY } from '../../question/confirmation.ts';
 import { plain } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { inputText, sentence, toolCallDetails, toolCallTitle } from '../../render/tool-call.ts';
@@ -11,7 +10,7 @@ import type { PanelLines } from './form-lines.ts';
 
 /** State of the answer to a pending tool call. */
 export interface ApprovalView {
-  readonly toolCall: ToolCallConfirmationState;
+  readonly toolCall: AskedToolCall;
   /** Index of the choice under the cursor. */
   readonly choice: number;
   /** Choosing an option, typing a reason, or editing the input. */
@@ -84,6 +83,8 @@ export function approvalLines(
     const color = isApproval ? 'green' : 'red';
     lines.push([span(isAt ? '  ▸ ' : '    '), span(label, isAt ? { inverse: true, color } : { color })]);
   }
+  if (toolCall.isDenyOnly === true)
+    lines.push(...wrapText(DENY_ONLY, width, { dim: true }, { first: [span('    ')] }));
   return { lines, focusRow: start + choice, headRows };
 }
 

@@ -1,7 +1,7 @@
 import { isSameQuestion, type TurnControls } from '@agenthost/client';
 import type { ToolCallConfirmationState } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import { canAllowOnce, choicesFor } from '../../question/confirmation.ts';
+import { type AskedToolCall, canAllowOnce, choicesFor } from '../../question/confirmation.ts';
 import { type Environment, tellFailure } from '../app/environment.ts';
 import type { Panel } from '../app/panel.ts';
 import { type Editor, EMPTY_EDITOR, edited, editorOf, insert, movedByLine } from '../composer/editor.ts';
@@ -14,7 +14,7 @@ import type { PanelLines, PanelRoom } from './form-lines.ts';
 export class ApprovalPanel implements Panel {
   readonly #env: Environment;
   readonly #chat: TurnControls;
-  #toolCall: ToolCallConfirmationState;
+  #toolCall: AskedToolCall;
   #choice = 0;
   #mode: ApprovalView['mode'] = 'choose';
   #editor: Editor = EMPTY_EDITOR;
@@ -22,7 +22,7 @@ export class ApprovalPanel implements Panel {
   /** The question was visible in the last frame. */
   #isAskedInSight = true;
 
-  constructor(env: Environment, chat: TurnControls, toolCall: ToolCallConfirmationState) {
+  constructor(env: Environment, chat: TurnControls, toolCall: AskedToolCall) {
     this.#env = env;
     this.#chat = chat;
     this.#toolCall = toolCall;
@@ -34,7 +34,7 @@ export class ApprovalPanel implements Panel {
   }
 
   /** The call has changed. Choice and text belong to the earlier question and are dropped. */
-  update(toolCall: ToolCallConfirmationState): void {
+  update(toolCall: AskedToolCall): void {
     if (!isSameQuestion(toolCall, this.#toolCall)) {
       this.#mode = 'choose';
       this.#choice = 0;
@@ -49,7 +49,9 @@ export class ApprovalPanel implements Panel {
     return [
       ...(canAllowOnce(this.#toolCall) ? ['canAllowOnce'] : []),
       ...(isPending ? ['takesReason'] : []),
-      ...(this.#toolCall.status === 'pending-confirmation' && this.#toolCall.editable === true
+      ...(this.#toolCall.status === 'pending-confirmation' &&
+      this.#toolCall.editable === true &&
+      this.#toolCall.isDenyOnly !== true
         ? ['isEditable']
         : []),
     ];

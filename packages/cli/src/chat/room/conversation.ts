@@ -6,10 +6,9 @@ import {
   type Message,
   openRequests,
   type TokenScope,
-  type ToolCallConfirmationState,
   type Turn,
 } from '@agenthost/protocol';
-import { withinScope } from '../../question/confirmation.ts';
+import { type AskedToolCall, withinScope } from '../../question/confirmation.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import { ApprovalPanel } from '../ask/approval-panel.ts';
 import { FormPanel } from '../ask/form-panel.ts';
@@ -224,7 +223,7 @@ const withModel = (message: Message, id: string | undefined): Message =>
 
 /** Something in a chat that waits for a person. */
 export type Ask =
-  | { readonly kind: 'call'; readonly id: string; readonly toolCall: ToolCallConfirmationState }
+  | { readonly kind: 'call'; readonly id: string; readonly toolCall: AskedToolCall }
   | { readonly kind: 'request'; readonly id: string; readonly request: ChatInputRequest };
 
 /** All that waits in a chat, in the order in which it came up, with the answers that a token with this scope may give. */

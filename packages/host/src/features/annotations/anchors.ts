@@ -1,7 +1,14 @@
-import { type Annotation, annotationsUri, findById } from '@agenthost/protocol';
+import {
+  type Annotation,
+  type AnnotationAnchor,
+  annotationsUri,
+  findById,
+  type TextRange,
+} from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 import type { Log } from '../../lib/log.ts';
 import type { Channel } from '../../sync/channel.ts';
+import { anchorOf } from '../../sync/hidden-anchors.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { ReadLines } from '../../turns/contents/annotated-files.ts';
@@ -54,7 +61,10 @@ export class Anchors {
 
   #look(channel: Annotations): void {
     if (this.#running.has(channel)) this.#again.add(channel);
-    else if (!this.#isStopped && channel.state.annotations.some(isFollowed))
+    else if (
+      !this.#isStopped &&
+      channel.state.annotations.some((each) => followed(channel, each) !== undefined)
+    )
       this.#running.set(channel, this.#run(channel));
   }
 
@@ -76,7 +86,11 @@ export class Anchors {
 
   async #follow(channel: Annotations): Promise<void> {
     const { sync, readLines } = this.#parts;
-    const files = new Set(channel.state.annotations.filter(isFollowed).map(({ resource }) => resource));
+    const files = new Set(
+      channel.state.annotations
+        .filter((each) => followed(channel, each) !== undefined)
+        .map(({ resource }) => resource),
+    );
     for (const uri of files) {
       const lines = await readLines(uri);
       // A file that cannot be read says nothing about its lines.
@@ -86,9 +100,10 @@ export class Anchors {
         await sync.path.nextTurn();
         if (this.#isStopped || !channel.isAlive) return;
         const annotation = findById(channel.state.annotations, id);
-        if (annotation === undefined || annotation.resource !== uri || !isFollowed(annotation)) continue;
-        const { range, 'x-anchor': anchor } = annotation;
-        const found = lines === 'missing' ? undefined : findAnchor(lines, anchor, range);
+        if (annotation?.resource !== uri) continue;
+        const place = followed(channel, annotation);
+        if (place === undefined) continue;
+        const found = lines === 'missing' ? undefined : findAnchor(lines, place.anchor, place.range);
         if (!isNew(annotation, found)) continue;
         sync.transact('host', (tx) => {
           // A transaction of the host may run later, when others have acted.
@@ -100,25 +115,24 @@ export class Anchors {
   }
 }
 
-type Followed = Annotation & Required<Pick<Annotation, 'range' | 'x-anchor'>>;
+/** The last place and the anchor of an annotation that is followed; `undefined`: it is not. */
+function followed(
+  channel: Annotations,
+  annotation: Annotation,
+): { readonly range: TextRange; readonly anchor: AnnotationAnchor } | undefined {
+  const { range, origin } = annotation;
+  if (origin.turnId !== undefined || range === undefined) return undefined;
+  const anchor = anchorOf(channel, annotation);
+  return anchor && { range, anchor };
+}
 
-const isFollowed = (annotation: Annotation): annotation is Followed =>
-  annotation.origin.turnId === undefined &&
-  annotation.range !== undefined &&
-  annotation['x-anchor'] !== undefined;
-
-const isNew = (annotation: Followed, found: Followed['range'] | undefined): boolean =>
+const isNew = (annotation: Annotation, found: TextRange | undefined): boolean =>
   found === undefined
     ? annotation['x-outdated'] !== true
     : annotation['x-outdated'] === true || !sameJson(found, annotation.range);
 
 /** `x-outdated` changes by `annotations/set` alone, so that clients that do not know it have the same state. */
-function move(
-  tx: Tx,
-  channel: Annotations,
-  annotation: Followed,
-  range: Followed['range'] | undefined,
-): void {
+function move(tx: Tx, channel: Annotations, annotation: Annotation, range: TextRange | undefined): void {
   const { 'x-outdated': isOutdated, ...rest } = annotation;
   if (range === undefined)
     tx.emit(channel, { type: 'annotations/set', annotation: { ...rest, 'x-outdated': true } });

@@ -87,7 +87,7 @@ async function list({ sync, readLines }: CommentToolParts, desk: Desk): Promise<
     const lines = range === undefined ? 'missing' : (files.get(resource) ?? (await readLines(resource)));
     if (range !== undefined) files.set(resource, lines);
     await sync.path.nextTurn();
-    const quoted = quotedFrom(annotation, typeof lines === 'string' ? undefined : lines);
+    const quoted = quotedFrom(desk.channel, annotation, typeof lines === 'string' ? undefined : lines);
     const each = JSON.stringify({
       id: annotation.id,
       file: nameOf(resource, desk.folder),

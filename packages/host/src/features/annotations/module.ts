@@ -1,13 +1,15 @@
 import {
   type Annotation,
+  type AnnotationAnchor,
   type AnnotationEntry,
   type AnnotationsAction,
   findById,
   isWithinScope,
 } from '@agenthost/protocol';
 import { defined, sameJson } from '@agenthost/protocol/values';
-import type { ChannelModule, Plan, Planned } from '../../handler-port/channel-module.ts';
+import type { ChannelModule, Planned } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
+import { anchorOf, hiddenAnchorOf, setHiddenAnchor } from '../../sync/hidden-anchors.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { ReadLines } from '../../turns/contents/annotated-files.ts';
@@ -17,6 +19,8 @@ import { checkAnnotations, checkPlace, checkRoom } from './rules.ts';
 export interface AnnotationParts {
   readonly sync: Sync;
   readonly readLines: ReadLines;
+  /** True: clients must not see the lines of annotations that the action makes or moves. Default: false. */
+  readonly hidesLines?: boolean;
 }
 
 /** The lines of a file that an action needs, as they were read before. */
@@ -31,9 +35,9 @@ type Annotations = Channel<'annotations'>;
 export const annotationsModule = (parts: AnnotationParts): ChannelModule<'annotations'> => ({
   plan: (channel, action, { scope }) => {
     if (isWithinScope(scope, 'interact')) return planAction(parts, channel, action);
-    // A role in the session. The lines would become part of the state, and files of the host are closed.
+    // A role in the session. Files of the host are closed to it, so the lines must not become part of the state.
     const refusal = checkPlace(channel.state, action, directoriesOf(parts.sync, channel.session));
-    return refusal ?? planAction({ ...parts, readLines: async () => 'unreadable' }, channel, action);
+    return refusal ?? planAction({ ...parts, hidesLines: true }, channel, action);
   },
 });
 
@@ -57,9 +61,11 @@ export function planAction(
     case 'annotations/set':
       return planSet(parts, channel, action.annotation, read);
     case 'annotations/updated':
-      return planUpdate(channel, action, read);
+      return planUpdate(parts, channel, action, read);
     case 'annotations/entrySet':
       return planEntry(channel, action);
+    case 'annotations/removed':
+      return { action, after: (tx) => setHiddenAnchor(tx, channel, action.annotationId, undefined) };
     default:
       return { action };
   }
@@ -68,13 +74,15 @@ export function planAction(
 /** The file whose lines the host has to remember for an action; `undefined`: none. */
 function fileOf(
   { sync }: AnnotationParts,
-  { state, session }: Annotations,
+  channel: Annotations,
   action: AnnotationsAction,
 ): string | undefined {
-  const next = nextOf(state.annotations, action);
-  if (next?.range === undefined || !isAboutPresent(sync, session, next)) return undefined;
-  const before = findById(state.annotations, next.id);
-  return before?.['x-anchor'] !== undefined && isSamePlace(before, next) ? undefined : next.resource;
+  const { annotations } = channel.state;
+  const next = nextOf(annotations, action);
+  if (next?.range === undefined || !isAboutPresent(sync, channel.session, next)) return undefined;
+  const before = findById(annotations, next.id);
+  const isAnchored = before !== undefined && anchorOf(channel, before) !== undefined;
+  return isAnchored && isSamePlace(before, next) ? undefined : next.resource;
 }
 
 /** The annotation as an action that may move it makes it. */
@@ -102,24 +110,28 @@ const isSamePlace = (one: Annotation, other: Annotation): boolean =>
   one.origin.turnId === other.origin.turnId;
 
 function planSet(
-  { sync }: AnnotationParts,
+  parts: AnnotationParts,
   channel: Annotations,
   given: Annotation,
   read: Read | undefined,
 ): Planned<'annotations'> {
   const before = findById(channel.state.annotations, given.id);
   const entries = given.entries.map((entry) => withFirstAuthor(before, entry));
-  const annotation = anchored({ ...given, entries }, before, read);
+  const { annotation, hidden } = anchored(parts, channel, { ...given, entries }, read);
   return (
-    checkRoom(channel.state, annotation) ?? {
+    checkRoom(channel, annotation, hidden) ?? {
       action: { type: 'annotations/set', annotation },
-      before: (tx) => store(tx, sync, channel),
+      before: (tx) => {
+        store(tx, parts.sync, channel);
+        setHiddenAnchor(tx, channel, annotation.id, hidden);
+      },
     }
   );
 }
 
 /** A moved annotation gets another anchor. No action of the protocol carries one but `annotations/set`. */
 function planUpdate(
+  parts: AnnotationParts,
   channel: Annotations,
   action: Extract<AnnotationsAction, { type: 'annotations/updated' }>,
   read: Read | undefined,
@@ -129,14 +141,17 @@ function planUpdate(
   const next = nextOf(annotations, action);
   if (before === undefined || next === undefined || isSamePlace(before, next)) return { action };
   const isResolved = action.resolved ?? before.resolved;
-  const annotation = anchored({ ...next, resolved: isResolved }, before, read);
-  const isFollowed = before['x-anchor'] !== undefined || annotation['x-anchor'] !== undefined;
-  const rejection = checkRoom(channel.state, annotation);
-  if (rejection !== undefined) return rejection;
-  const plan: Plan<'annotations'> = { action };
-  return isFollowed
-    ? { ...plan, after: (tx) => tx.emit(channel, { type: 'annotations/set', annotation }) }
-    : plan;
+  const { annotation, hidden } = anchored(parts, channel, { ...next, resolved: isResolved }, read);
+  const isFollowed = anchorOf(channel, before) !== undefined || annotation['x-anchor'] !== undefined;
+  return (
+    checkRoom(channel, annotation, hidden) ?? {
+      action,
+      after: (tx) => {
+        setHiddenAnchor(tx, channel, annotation.id, hidden);
+        if (isFollowed) tx.emit(channel, { type: 'annotations/set', annotation });
+      },
+    }
+  );
 }
 
 function planEntry(
@@ -148,7 +163,9 @@ function planEntry(
   const entry = withFirstAuthor(before, action.entry);
   const others = before.entries.filter(({ id }) => id !== entry.id);
   return (
-    checkRoom(channel.state, { ...before, entries: [...others, entry] }) ?? { action: { ...action, entry } }
+    checkRoom(channel, { ...before, entries: [...others, entry] }, hiddenAnchorOf(channel, before.id)) ?? {
+      action: { ...action, entry },
+    }
   );
 }
 
@@ -160,18 +177,33 @@ function withFirstAuthor(before: Annotation | undefined, entry: AnnotationEntry)
   return { ...unsigned, ...defined({ 'x-by': present['x-by'] }) };
 }
 
-/** The annotation with the host's own fields in place of those that a client sent. */
-function anchored(given: Annotation, before: Annotation | undefined, read: Read | undefined): Annotation {
+/** An annotation with the host's own fields in place of those that a client sent, and its anchor if clients must not see it. */
+interface Anchored {
+  readonly annotation: Annotation;
+  readonly hidden?: AnnotationAnchor | undefined;
+}
+
+function anchored(
+  { hidesLines }: AnnotationParts,
+  channel: Annotations,
+  given: Annotation,
+  read: Read | undefined,
+): Anchored {
   const { 'x-anchor': _, 'x-outdated': __, ...annotation } = given;
-  if (before?.['x-anchor'] !== undefined && isSamePlace(before, annotation))
+  const before = findById(channel.state.annotations, given.id);
+  if (before !== undefined && anchorOf(channel, before) !== undefined && isSamePlace(before, annotation)) {
+    const { 'x-anchor': anchor, 'x-outdated': outdated } = before;
     return {
-      ...annotation,
-      'x-anchor': before['x-anchor'],
-      ...defined({ 'x-outdated': before['x-outdated'] }),
+      annotation: { ...annotation, ...defined({ 'x-anchor': anchor, 'x-outdated': outdated }) },
+      hidden: hiddenAnchorOf(channel, before.id),
     };
+  }
   if (annotation.range === undefined || read?.uri !== annotation.resource || typeof read.lines === 'string')
-    return annotation;
-  return { ...annotation, ...defined({ 'x-anchor': makeAnchor(read.lines, annotation.range) }) };
+    return { annotation };
+  const anchor = makeAnchor(read.lines, annotation.range);
+  return hidesLines === true
+    ? { annotation, hidden: anchor }
+    : { annotation: { ...annotation, ...defined({ 'x-anchor': anchor }) } };
 }
 
 /** Writes the first row of the channel: sessions without annotations have none. */

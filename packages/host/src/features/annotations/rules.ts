@@ -1,5 +1,6 @@
 import {
   type Annotation,
+  type AnnotationAnchor,
   type AnnotationsAction,
   type AnnotationsState,
   CHANNEL_LIMITS,
@@ -7,6 +8,7 @@ import {
   weightOf,
 } from '@agenthost/protocol';
 import { type Rejection, reject, rejectSize } from '../../handler-port/channel-module.ts';
+import type { Channel } from '../../sync/channel.ts';
 
 /** Why a client may not dispatch an action; `undefined` if it may [ANN-1] [ANN-20]. `session`: the session of the channel. */
 export function checkAnnotations(
@@ -64,21 +66,30 @@ const checkOrigin = (origin: Annotation['origin'], session: string): Rejection |
     ? undefined
     : reject('otherSession', `origin.session: expected ${session}, got ${origin.session}`);
 
-/** Sizes of annotations. They are never changed in place, so each is measured once. */
-const weights = new WeakMap<Annotation, number>();
+/** Sizes of annotations and anchors. They are never changed in place, so each is measured once. */
+const weights = new WeakMap<Annotation | AnnotationAnchor, number>();
 
-function weightOfAnnotation(annotation: Annotation): number {
-  const weight = weights.get(annotation) ?? weightOf(annotation);
-  weights.set(annotation, weight);
+function knownWeightOf(part: Annotation | AnnotationAnchor): number {
+  const weight = weights.get(part) ?? weightOf(part);
+  weights.set(part, weight);
   return weight;
 }
 
-/** Why an annotation has no room; `undefined` if it has. All annotations are part of the state that each client gets. */
-export function checkRoom(state: AnnotationsState, next: Annotation): Rejection | undefined {
+/**
+ * Why an annotation has no room; `undefined` if it has. All annotations are part of the state that each client gets. `hidden`: its anchor, if
+ * clients must not see it.
+ */
+export function checkRoom(
+  { state, hostData }: Channel<'annotations'>,
+  next: Annotation,
+  hidden: AnnotationAnchor | undefined,
+): Rejection | undefined {
   const { annotations: count, annotationsLength } = CHANNEL_LIMITS;
   const others = state.annotations.filter(({ id }) => id !== next.id);
   if (others.length >= count.max)
     return reject('tooManyAnnotations', `At most ${count.max} annotations in a session; remove some first`);
-  const length = others.reduce((sum, each) => sum + weightOfAnnotation(each), weightOfAnnotation(next));
+  const anchors = (hostData.hiddenAnchors ?? []).filter(({ id }) => id !== next.id);
+  const parts = [...others, ...anchors.map(({ anchor }) => anchor), next, ...(hidden ? [hidden] : [])];
+  const length = parts.reduce((sum, each) => sum + knownWeightOf(each), 0);
   return length > annotationsLength.max ? rejectSize('annotations', annotationsLength, length) : undefined;
 }

@@ -8,6 +8,8 @@ import {
   textOf,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
+import type { Channel } from '../../sync/channel.ts';
+import { anchorOf } from '../../sync/hidden-anchors.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { FileLines } from '../../workspace/file-lines.ts';
 import { findAnchor, makeAnchor } from '../../workspace/line-anchor.ts';
@@ -48,13 +50,13 @@ async function expanded(
   const channel = await sync.registry.openOf('annotations', attachment.resource);
   const wanted = attachment.annotationIds && new Set(attachment.annotationIds);
   const found = (channel?.state.annotations ?? []).filter(({ id }) => wanted?.has(id) ?? true);
-  if (found.length === 0) return attachment;
+  if (channel === undefined || found.length === 0) return attachment;
   const quoted: QuotedAnnotation[] = [];
   let length = 0;
   for (const annotation of found) {
     const lines = annotation.range === undefined ? undefined : await linesOf(annotation.resource);
     await sync.path.nextTurn();
-    const each = quotedFrom(annotation, lines);
+    const each = quotedFrom(channel, annotation, lines);
     length += (each.quote?.length ?? 0) + (each.text === undefined ? 0 : textOf(each.text).length);
     if (length > MAX_LENGTH && quoted.length > 0) break;
     quoted.push(each);
@@ -69,8 +71,13 @@ async function expanded(
 }
 
 /** An annotation for an agent: the present place of its lines, the lines and the texts. `lines`: those of its file, if it can be read. */
-export function quotedFrom(annotation: Annotation, lines: FileLines | undefined): QuotedAnnotation {
-  const { id, resource, range, entries, 'x-anchor': anchor, origin } = annotation;
+export function quotedFrom(
+  channel: Channel<'annotations'>,
+  annotation: Annotation,
+  lines: FileLines | undefined,
+): QuotedAnnotation {
+  const { id, resource, range, entries, origin } = annotation;
+  const anchor = anchorOf(channel, annotation);
   const markdown = conversation(entries);
   if (range === undefined) return { id, resource, text: { markdown } };
   if (anchor === undefined) {
