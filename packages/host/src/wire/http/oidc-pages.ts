@@ -9,7 +9,7 @@ export const OIDC_PATH = '/sign-in/oidc';
 /** Path of the redirect URI. */
 export const OIDC_CALLBACK_PATH = '/sign-in/oidc/callback';
 
-/** Seconds that a browser keeps the secret of a begun sign-in. */
+/** Seconds that a browser keeps a begun sign-in. */
 const MAX_AGE_SECONDS = 600;
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
@@ -57,11 +57,11 @@ function tell({ response, view }: Visit, status: number, reason: string): void {
 const bindingName = ({ cookie }: Visit): string => `${cookie.replace(/^__(?:Host|Secure)-/, '')}_oidc`;
 
 /**
- * The cookie of a begun sign-in. It has to be sent with the redirect from the provider, which `SameSite=Strict` would prevent. Without a secret,
+ * The cookie of a begun sign-in. It has to be sent with the redirect from the provider, which `SameSite=Strict` would prevent. Without a value,
  * the browser forgets it.
  */
-function bindingCookie(visit: Visit, secret: string | undefined): string {
+function bindingCookie(visit: Visit, value: string | undefined): string {
   const { base, isSecure } = visit.view;
-  const age = secret === undefined ? 0 : MAX_AGE_SECONDS;
-  return `${bindingName(visit)}=${secret ?? ''}; Path=${base}${OIDC_PATH}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}; Max-Age=${age}`;
+  const age = value === undefined ? 0 : MAX_AGE_SECONDS;
+  return `${bindingName(visit)}=${value ?? ''}; Path=${base}${OIDC_PATH}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}; Max-Age=${age}`;
 }
