@@ -18,9 +18,12 @@ const RULES: readonly OidcRule[] = [
 async function hosting({
   rules = RULES,
   clientSecret,
+  ...proxied
 }: {
   rules?: readonly OidcRule[];
   clientSecret?: string;
+  trustProxy?: boolean;
+  allowedHosts?: readonly string[];
 } = {}) {
   const provider = await OidcProvider.start();
   onTestFinished(() => provider.stop());
@@ -33,6 +36,7 @@ async function hosting({
       port: 0,
       token: 'a-token-of-the-owner',
       previews: false,
+      ...proxied,
       oidc: {
         issuer: provider.issuer,
         clientId: 'agenthost',
@@ -151,6 +155,34 @@ describe('a sign-in by OpenID Connect', () => {
     ] as const)
       expect((await get('/sign-in/oidc', { [name]: value })).status).toBe(403);
     expect(world.tokens()).toHaveLength(1);
+  });
+
+  test('[AUTH-1] behind a gateway, the provider redirects to the address of the gateway if the host knows it', async () => {
+    const gateway = {
+      'x-forwarded-for': '192.0.2.7',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-prefix': '/h/team-a',
+      'x-agenthost-public-host': 'agents.example',
+    };
+    const refused = async (world: World): Promise<string> => {
+      const response = await world.get('/sign-in/oidc', gateway);
+      expect([response.status, response.headers.get('location')]).toEqual([403, null]);
+      return response.text();
+    };
+    expect(await refused(await hosting({ allowedHosts: ['agents.example'] }))).toContain('--trust-proxy');
+    expect(await refused(await hosting({ trustProxy: true }))).toContain(
+      'agents.example&#34; to its allowed',
+    );
+    const world = await hosting({ trustProxy: true, allowedHosts: ['agents.example'] });
+    const begun = await world.get('/sign-in/oidc', gateway);
+    expect(cookiesOf(begun)).not.toBe('');
+    const location = begun.headers.get('location') ?? '';
+    expect(new URL(location).searchParams.get('redirect_uri')).toBe(
+      'https://agents.example/h/team-a/sign-in/oidc/callback',
+    );
+    const back = `/sign-in/oidc/callback?${world.provider.authorize(location)}`;
+    const ended = await world.get(back, { ...gateway, cookie: cookiesOf(begun) });
+    expect([ended.status, ended.headers.get('location')]).toEqual([303, '/h/team-a/']);
   });
 
   test('[AUTH-1] sign-ins that others begin end none, and none can be finished twice or after a restart', async () => {

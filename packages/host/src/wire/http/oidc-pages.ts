@@ -1,6 +1,7 @@
 import type { OidcSignIn } from '../../auth/oidc/oidc-sign-in.ts';
 import { cookieToken } from '../../auth/verify.ts';
 import { PLAIN } from './plain-http.ts';
+import { PUBLIC_HOST } from './request-view.ts';
 import { page } from './status-page.ts';
 import { cookieSecret, isOfElsewhere, isWindow, signInBrowser, type Visit } from './visit.ts';
 
@@ -19,8 +20,10 @@ export async function beginOidc(visit: Visit, oidc: OidcSignIn): Promise<void> {
   // A page of another site cannot make a browser sign in.
   if (!isWindow(request) || isOfElsewhere(request))
     return tell(visit, 403, 'only the own page of the host can begin a sign-in');
+  const problem = gatewayProblem(visit);
+  if (problem !== undefined) return tell(visit, 403, problem);
   const scheme = view.isSecure ? 'https' : 'http';
-  const redirectUri = `${scheme}://${view.host ?? ''}${view.base}${OIDC_CALLBACK_PATH}`;
+  const redirectUri = `${scheme}://${view.publicHost ?? ''}${view.base}${OIDC_CALLBACK_PATH}`;
   try {
     const { url, binding } = await oidc.begin(redirectUri, cookieSecret(visit));
     response.setHeader('set-cookie', bindingCookie(visit, binding));
@@ -29,6 +32,19 @@ export async function beginOidc(visit: Visit, oidc: OidcSignIn): Promise<void> {
     // The reason is only in the log, because the browser is not signed in.
     tell(visit, 502, `${oidc.name} does not answer: try again later, or sign in with a token`);
   }
+}
+
+/**
+ * Why a request through a gateway cannot begin a sign-in. The provider sends the browser back to the name in the header of the gateway. A client can send
+ * this header too, so the administrator of the host has to list the name.
+ */
+function gatewayProblem({ request, view, isOwnHost }: Visit): string | undefined {
+  const named = request.headers[PUBLIC_HOST];
+  if (named !== undefined && named !== view.publicHost)
+    return 'the host does not trust the gateway: start it with --trust-proxy, or add the gateway to its trustedProxies';
+  return view.publicHost === view.host || isOwnHost(view.publicHost)
+    ? undefined
+    : `the host does not know the address of the gateway: add ${JSON.stringify(view.publicHost)} to its allowedHosts`;
 }
 
 /** Signs in a browser after the redirect from the provider. */
