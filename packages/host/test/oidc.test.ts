@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { OidcSignIn } from '../src/auth/oidc/oidc-sign-in.ts';
 import type { OidcRule } from '../src/auth/oidc/rules.ts';
 import { MemoryJournal } from '../src/journal/memory/memory-journal.ts';
+import { systemClock } from '../src/lib/clock.ts';
 import { silentLog } from '../src/lib/log.ts';
 import { createHost } from '../src/main/create-host.ts';
 import { type Oddity, OidcProvider } from './oidc-provider.ts';
@@ -16,9 +18,12 @@ const RULES: readonly OidcRule[] = [
 async function hosting({
   rules = RULES,
   clientSecret,
+  ...proxied
 }: {
   rules?: readonly OidcRule[];
   clientSecret?: string;
+  trustProxy?: boolean;
+  allowedHosts?: readonly string[];
 } = {}) {
   const provider = await OidcProvider.start();
   onTestFinished(() => provider.stop());
@@ -31,6 +36,7 @@ async function hosting({
       port: 0,
       token: 'a-token-of-the-owner',
       previews: false,
+      ...proxied,
       oidc: {
         issuer: provider.issuer,
         clientId: 'agenthost',
@@ -136,7 +142,7 @@ describe('a sign-in by OpenID Connect', () => {
     const other = await begin(world);
     const stolen = `/sign-in/oidc/callback?${provider.authorize(other.location)}`;
     expect((await get(stolen, { cookie })).status).toBe(401);
-    expect((await get(stolen, { cookie: other.cookie })).status).toBe(401);
+    expect((await get(stolen, { cookie: other.cookie.replace(/.{9}$/, 'A'.repeat(9)) })).status).toBe(401);
     expect((await get('/sign-in/oidc/callback?code=x&state=y', { cookie })).status).toBe(401);
     const denied = await begin(world);
     const state = new URL(denied.location).searchParams.get('state');
@@ -149,6 +155,61 @@ describe('a sign-in by OpenID Connect', () => {
     ] as const)
       expect((await get('/sign-in/oidc', { [name]: value })).status).toBe(403);
     expect(world.tokens()).toHaveLength(1);
+  });
+
+  test('[AUTH-1] behind a gateway, the provider redirects to the address of the gateway if the host knows it', async () => {
+    const gateway = {
+      'x-forwarded-for': '192.0.2.7',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-prefix': '/h/team-a',
+      'x-agenthost-public-host': 'agents.example',
+    };
+    const refused = async (world: World): Promise<string> => {
+      const response = await world.get('/sign-in/oidc', gateway);
+      expect([response.status, response.headers.get('location')]).toEqual([403, null]);
+      return response.text();
+    };
+    expect(await refused(await hosting({ allowedHosts: ['agents.example'] }))).toContain('--trust-proxy');
+    expect(await refused(await hosting({ trustProxy: true }))).toContain(
+      'agents.example&#34; to its allowed',
+    );
+    const world = await hosting({ trustProxy: true, allowedHosts: ['agents.example'] });
+    const begun = await world.get('/sign-in/oidc', gateway);
+    expect(cookiesOf(begun)).not.toBe('');
+    const location = begun.headers.get('location') ?? '';
+    expect(new URL(location).searchParams.get('redirect_uri')).toBe(
+      'https://agents.example/h/team-a/sign-in/oidc/callback',
+    );
+    const back = `/sign-in/oidc/callback?${world.provider.authorize(location)}`;
+    const ended = await world.get(back, { ...gateway, cookie: cookiesOf(begun) });
+    expect([ended.status, ended.headers.get('location')]).toEqual([303, '/h/team-a/']);
+  });
+
+  test('[AUTH-1] sign-ins that others begin end none, and none can be finished twice or after a restart', async () => {
+    const provider = await OidcProvider.start();
+    onTestFinished(() => provider.stop());
+    const options = { issuer: provider.issuer, clientId: 'agenthost', rules: RULES };
+    const createSignIn = async () => ({ tokenHash: 'hash', scope: 'interact' }) as const;
+    const start = () =>
+      new OidcSignIn(options, { tokens: { createSignIn }, clock: systemClock, log: silentLog });
+    const oidc = start();
+    const { url, binding } = await oidc.begin('https://host.example/back', 'earlier');
+    for (let count = 0; count < 1_000; count += 1) await oidc.begin('https://host.example/back', undefined);
+    // The browser cannot read what it keeps for the host.
+    expect(Buffer.from(binding, 'base64url').toString('latin1')).not.toMatch(/verifier|host\.example/);
+    const query = new URLSearchParams(provider.authorize(url.href));
+    expect(await start().finish(query, binding)).toMatchObject({
+      status: 401,
+      reason: expect.stringContaining('restarted'),
+    });
+    const ends = await Promise.all([oidc.finish(query, binding), oidc.finish(query, binding)]);
+    expect(ends).toMatchObject([
+      { isIn: true, previous: 'earlier' },
+      { isIn: false, status: 401 },
+    ]);
+    const again = new URLSearchParams(provider.authorize(url.href));
+    expect(await oidc.finish(again, binding)).toMatchObject({ isIn: false, status: 401 });
+    expect(provider.asked).toHaveLength(1);
   });
 
   test('the first rule that fits decides, and an address counts only when it is verified', async () => {

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { SessionSummary } from '@agenthost/protocol';
-import { defined, errorText } from '@agenthost/protocol/values';
+import { defined } from '@agenthost/protocol/values';
+import { askGateway, GatewayRefusal } from '../host-link/ask-gateway.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { configFolder } from '../process/files.ts';
@@ -31,6 +32,7 @@ export interface GatewayCommandOptions {
 /** Options of the commands that send a request to a gateway. */
 export interface GatewayListOptions {
   readonly url: string;
+  readonly fingerprint?: string;
   readonly json?: boolean;
 }
 
@@ -98,7 +100,7 @@ export async function listHosts(
   screen: Screen,
   options: GatewayListOptions,
 ): Promise<ExitCode> {
-  for (const item of itemsOf(await ask(context, options.url, '/hosts'))) {
+  for (const item of itemsOf(await ask(context, screen, options, '/hosts'))) {
     if (options.json === true) screen.json(item);
     else {
       const { host, state, runningTurns, labels, holder } = readHost(item);
@@ -120,7 +122,7 @@ export async function listAllSessions(
   screen: Screen,
   options: GatewayListOptions & { readonly limit: number },
 ): Promise<ExitCode> {
-  const items = itemsOf(await ask(context, options.url, `/sessions?limit=${options.limit}`));
+  const items = itemsOf(await ask(context, screen, options, `/sessions?limit=${options.limit}`));
   if (items.length === 0 && options.json !== true) screen.note('no host has a session');
   for (const item of items) {
     if (options.json === true) screen.json(item);
@@ -138,12 +140,13 @@ export async function listAllSessions(
 export async function placeSession(
   context: Context,
   screen: Screen,
-  { url, label = [], repository, json }: PlaceOptions,
+  options: PlaceOptions,
 ): Promise<ExitCode> {
+  const { url, label = [], repository, json } = options;
   const query = new URLSearchParams();
   for (const text of label) query.append('label', text);
   if (repository !== undefined) query.set('repository', repository);
-  const placed = await ask(context, url, `/place?${query.toString()}`);
+  const placed = await ask(context, screen, options, `/place?${query.toString()}`);
   const address = new URL(textOf(placed, 'ahp'), url).href;
   if (json === true) screen.json({ host: textOf(placed, 'host'), url: address });
   else screen.line(address);
@@ -151,38 +154,24 @@ export async function placeSession(
 }
 
 /** Requests JSON from a gateway. Rejects with a `CliError`. */
-async function ask({ env }: Context, url: string, path: string): Promise<object> {
-  const base = URL.parse(url);
-  if (base === null || !/^https?:$/.test(base.protocol))
+async function ask(
+  context: Context,
+  screen: Screen,
+  { url, fingerprint }: GatewayListOptions,
+  path: string,
+): Promise<object> {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw usageError(`--url: expected an address such as http://127.0.0.1:4710, got ${oneLine(url)}`);
-  const token = env['AGENTHOST_TOKEN'] || undefined;
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  let response: Response;
+  const target = { url, ...defined({ token: context.env['AGENTHOST_TOKEN'] || undefined }) };
   try {
-    response = await fetch(new URL(path, base), { headers, redirect: 'error' });
+    return (await askGateway(context, screen, target, { path, fingerprint })).value;
   } catch (cause) {
-    const why =
-      cause instanceof Error && cause.cause !== undefined ? errorText(cause.cause) : errorText(cause);
-    throw new CliError(EXIT.cannotConnect, `no gateway answers at ${oneLine(url)}: ${oneLine(why)}`, {
-      cause,
-    });
+    if (!(cause instanceof GatewayRefusal)) throw cause;
+    const { status, reason, details } = cause.refusal;
+    if (status === 401 || details !== undefined || reason === '') throw cause;
+    // The gateway has accepted the caller, but not this request.
+    throw new CliError(EXIT.error, `the gateway refused the request: ${reason}`, { cause });
   }
-  const text = await response.text();
-  if (!response.ok) {
-    const why =
-      response.status === 401 ? 'set AGENTHOST_TOKEN to the token of the gateway' : oneLine(text.trim(), 300);
-    throw new CliError(
-      response.status === 401 ? EXIT.cannotConnect : EXIT.error,
-      `the gateway refused the request: ${why}`,
-    );
-  }
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    // Reported below.
-  }
-  throw new CliError(EXIT.cannotConnect, `a server answers at ${oneLine(url)}, but it is not a gateway`);
 }
 
 function itemsOf(answer: object): readonly object[] {

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defined } from '@agenthost/protocol/values';
+import { GatewayRefusal } from '../host-link/ask-gateway.ts';
 import { connectTarget } from '../host-link/connect-target.ts';
 import { readHosts } from '../host-link/discovery.ts';
 import { type HostTarget, namedTarget } from '../host-link/find-host.ts';
-import { GatewayRefusal, gatewayAt } from '../host-link/gateway-hosts.ts';
+import { gatewayAt } from '../host-link/gateway-hosts.ts';
 import { isSshUrl, sshAddress } from '../host-link/ssh-address.ts';
 import { SshFailure } from '../host-link/ssh-failure.ts';
 import { askEach, everyHost, type HostAnswer, type KnownHost } from '../hosts/every-host.ts';

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeContext } from '../../test/fake-context.ts';
 import { runCli } from '../program/program.ts';
 import { Screen } from '../render/screen.ts';
+import { askGateway } from './ask-gateway.ts';
 import { findHost } from './find-host.ts';
 
 const TOKEN = 'of-the-gateway';
@@ -17,6 +18,8 @@ let hosts: string[];
 /** Whether its database answers. */
 let isUp: boolean;
 let requests: string[];
+/** Whether it ends the connection after the first bytes of an answer, or sends none. */
+let fault: 'cut' | 'mute' | undefined;
 const server = createServer(({ url: path, headers: { authorization } }, response) => {
   requests.push(`${path} ${authorization}`);
   const [status, text] =
@@ -30,6 +33,11 @@ const server = createServer(({ url: path, headers: { authorization } }, response
             ? [200, JSON.stringify({ items: hosts.map((host) => ({ host, state: 'down' })) })]
             : [503, 'the database of the gateway does not answer\n'];
   const type = status === 200 && path === '/hosts' ? 'application/json' : 'text/plain';
+  if (fault === 'mute') return;
+  if (fault === 'cut') {
+    response.writeHead(200, { 'content-length': 100 }).write('{', () => response.destroy());
+    return;
+  }
   response.writeHead(status, { 'content-type': type, 'content-length': text.length, connection: 'close' });
   response.end(text);
 });
@@ -40,6 +48,7 @@ beforeEach(async () => {
   hosts = ['team-a', 'team-b'];
   isUp = true;
   requests = [];
+  fault = undefined;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
@@ -147,4 +156,27 @@ test('[AUTH-1] a wrong token is told, one is sent only if the command names the 
     '',
     `no sessions to show\nagenthost: fleet: no gateway answers at ${url}: check the address, and whether it runs\n`,
   ]);
+});
+
+test('a command about a gateway reports a missing or incomplete answer, and a refusal', async () => {
+  const list = () => run('gateway', 'hosts', '--url', url);
+  expect(await list()).toEqual({
+    code: 4,
+    out: '',
+    err: `agenthost: the gateway at ${url} refused the connection: it requires the token of the gateway; set AGENTHOST_TOKEN to its token\n`,
+  });
+  const context = contextOf(TOKEN);
+  const ask = () =>
+    askGateway(context, new Screen(context), { url, token: TOKEN }, { path: '/hosts', limitMs: 50 });
+  isUp = false;
+  expect(await runCli(context, ['gateway', 'hosts', '--url', url])).toBe(1);
+  expect(context.err).toBe(
+    'agenthost: the gateway refused the request: the database of the gateway does not answer\n',
+  );
+  fault = 'cut';
+  expect((await list()).err).toBe(
+    `agenthost: no gateway answers at ${url}: the connection ended before the end of its answer\n`,
+  );
+  fault = 'mute';
+  await expect(ask()).rejects.toThrow(`no gateway answers at ${url}: it did not answer within 0.05 s`);
 });

@@ -74,8 +74,8 @@ async function look(given: string, host: string, signal: AbortSignal): Promise<T
   }
 }
 
-/** OpenSSL's codes for an answer without TLS. */
-const isNoTls = (cause: unknown): boolean =>
+/** Whether an error is one of OpenSSL's for an answer without TLS. */
+export const isNoTls = (cause: unknown): boolean =>
   hasCode(cause, 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST');
 
 function changed(host: string, expected: string, peer: TlsPeer, isRemembered: boolean): CliError {

@@ -457,7 +457,7 @@ export const OPTIONS = {
     choices: ['observe', 'interact', 'admin'],
     default: 'observe',
     description:
-      'rights in the session: observe (read), interact (also prompt and approve), admin (also share, dispose of it, and choose approvals=all)',
+      'rights in the session: observe (read), interact (also prompt, approve, commit and push), admin (also share, dispose of it, and choose approvals=all)',
   },
   expires: {
     flags: '--expires <time>',

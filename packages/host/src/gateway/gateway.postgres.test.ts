@@ -198,6 +198,25 @@ describe.skipIf(programs === undefined)(
       expect(JSON.parse(list.body)).toMatchObject({ items: [{ host: 'a', state: 'running' }, {}] });
     });
 
+    test('a body above 4 KiB gets 413 and reaches no host', async () => {
+      const lengths: (string | undefined)[] = [];
+      const host = createServer(({ headers }, answer) => {
+        lengths.push(headers['content-length']);
+        answer.end();
+      });
+      await announce('a', `http://127.0.0.1:${await listening(host)}`);
+      const { port } = await start();
+      const post = async (path: string, length: number) => {
+        const options = { method: 'POST', headers: BEARER, body: 'x'.repeat(length) };
+        return (await fetch(`http://127.0.0.1:${port}${path}`, options)).status;
+      };
+      const answers: number[] = [];
+      for (const path of ['/h/a/', '/sign-in'])
+        for (const length of [4_096, 4_097, 200_000]) answers.push(await post(path, length));
+      expect(answers).toEqual([200, 413, 413, 401, 413, 413]);
+      expect(lengths).toEqual(['4096']);
+    });
+
     test('[AUTH-1] a host with another certificate than the announced one gets nothing', async () => {
       const credentials = await selfSigned({ names: ['localhost'], now: Date.now() });
       const paths: (string | undefined)[] = [];

@@ -15,6 +15,7 @@ import { foreignRefusal } from '../wire/http/foreign-refusal.ts';
 import { createListener, type Listener } from '../wire/http/listener.ts';
 import { answer, hasBody, hasMethod, type PlainAnswer, READS, refuse } from '../wire/http/plain-http.ts';
 import { type RequestView, viewOf } from '../wire/http/request-view.ts';
+import { bodyRefusal } from '../wire/http/small-body.ts';
 import { TOO_MANY_UNAUTHENTICATED, UnauthenticatedSockets } from '../wire/http/unauthenticated-sockets.ts';
 import { isOfElsewhere, isWindow } from '../wire/http/visit.ts';
 import { WEB_HEADERS } from '../wire/http/web-headers.ts';
@@ -185,7 +186,10 @@ export class Gateway {
     response.setHeader('connection', 'close');
     if (!hasBody(request)) request.socket.pause();
     const view = this.#viewOf(request);
-    const refusal = this.#refusalOf(request, view) ?? (await this.#healthOf(request, view));
+    const refusal =
+      this.#refusalOf(request, view) ??
+      (hasBody(request) ? bodyRefusal(request) : undefined) ??
+      (await this.#healthOf(request, view));
     if (refusal !== undefined) return this.#answer(response, refusal);
     if (!CELL_PATH.test(view.path)) {
       response.setHeaders(WEB_HEADERS);

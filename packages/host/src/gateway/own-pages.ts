@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { MAX_SMALL_BODY_BYTES } from '../wire/http/first-request.ts';
 import { answer, hasMethod, methodRefusal, type PlainAnswer, READS } from '../wire/http/plain-http.ts';
 import type { RequestView } from '../wire/http/request-view.ts';
 import { isOfElsewhere } from '../wire/http/visit.ts';
@@ -129,16 +128,10 @@ function signOut(visit: OwnVisit): void {
   response.writeHead(303, { location: '/' }).end();
 }
 
-/** Reads at most 4 KiB of the body of a request. */
+/** Reads the body of a request, which `bodyRefusal` has accepted. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk);
-    length += bytes.length;
-    if (length > MAX_SMALL_BODY_BYTES) break;
-    chunks.push(bytes);
-  }
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }
 

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { errorText } from '@agenthost/protocol/values';
 import type { Configuration, IDToken } from 'openid-client';
 import { type Clock, steadyNow } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { AccessTokens, TokenIdentity } from '../access-tokens.ts';
-import { hashToken } from '../verify.ts';
+import { CookieSeal } from './cookie-seal.ts';
 import { admit, type OidcRule, ruleProblem } from './rules.ts';
 
 /** Sign-in of browsers by an OpenID Connect provider. */
@@ -31,19 +30,16 @@ const LIFETIME_SECONDS = 12 * 3_600;
 const SCOPES = 'openid email profile';
 /** Time for the person at the provider. */
 const PENDING_MS = 600_000;
-/** Limit of begun sign-ins. Above it, the oldest one ends. */
-const MAX_PENDING = 1_000;
 /** Time after which the keys and endpoints of the provider are requested again. */
 const DISCOVERY_MS = 3_600_000;
 /** Time limit of a request to the provider, in seconds. */
 const TIMEOUT_SECONDS = 8;
 
-/** A sign-in that a browser has begun. */
+/** A sign-in that a browser has begun. The browser keeps it, encrypted, in a cookie: anyone can begin sign-ins, so the host stores none. */
 interface Pending {
+  readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** Hash of the secret in the browser's cookie: nobody else can finish it. */
-  readonly bindingHash: string;
   readonly redirectUri: string;
   /** The secret of the browser's earlier sign-in. The browser does not send its cookie with the redirect. */
   readonly previous: string | undefined;
@@ -62,15 +58,16 @@ export class OidcOptionsError extends Error {
 
 /**
  * Signs browsers in by the authorization code flow with PKCE. A sign-in has a state, a nonce and a cookie of its own, works once, and ends after ten
- * minutes. The ID token's signature is checked. The result is an access token of the person, whose secret is given to no one.
+ * minutes or when the host restarts. The ID token's signature is checked. The result is an access token of the person, whose secret is given to no one.
  */
 export class OidcSignIn {
   readonly #options: OidcOptions;
   readonly #tokens: Pick<AccessTokens, 'createSignIn'>;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By state, the oldest first. */
-  readonly #pending = new Map<string, Pending>();
+  readonly #seal = new CookieSeal();
+  /** States of callbacks that run or have succeeded, with the time at which they expire. Only an account at the provider can add one for more than seconds. */
+  readonly #used = new Map<string, number>();
   #found: { readonly config: Promise<Configuration>; readonly endsAt: number } | undefined;
 
   /** Throws {@link OidcOptionsError}. */
@@ -91,7 +88,7 @@ export class OidcSignIn {
   }
 
   /**
-   * Begins a sign-in. Resolves with the address of the provider, and the secret for the browser's cookie. Rejects when the provider cannot be
+   * Begins a sign-in. Resolves with the address of the provider, and the value of the browser's cookie. Rejects when the provider cannot be
    * reached. `previous`: secret of the browser's present sign-in.
    */
   async begin(
@@ -103,18 +100,8 @@ export class OidcSignIn {
     const state = oidc.randomState();
     const nonce = oidc.randomNonce();
     const verifier = oidc.randomPKCECodeVerifier();
-    const binding = randomBytes(32).toString('base64url');
-    const now = steadyNow(this.#clock);
-    for (const [other, { endsAt }] of this.#pending)
-      if (endsAt <= now || this.#pending.size >= MAX_PENDING) this.#pending.delete(other);
-    this.#pending.set(state, {
-      nonce,
-      verifier,
-      bindingHash: hashToken(binding),
-      redirectUri,
-      previous,
-      endsAt: now + PENDING_MS,
-    });
+    const endsAt = steadyNow(this.#clock) + PENDING_MS;
+    const pending: Pending = { state, nonce, verifier, redirectUri, previous, endsAt };
     const url = oidc.buildAuthorizationUrl(config, {
       redirect_uri: redirectUri,
       scope: this.#options.scopes ?? SCOPES,
@@ -123,23 +110,24 @@ export class OidcSignIn {
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     });
-    return { url, binding };
+    return { url, binding: this.#seal.seal(JSON.stringify(pending)) };
   }
 
-  /** Finishes a sign-in with the query of the redirect. `binding`: the secret in the browser's cookie. */
+  /** Finishes a sign-in with the query of the redirect. `binding`: the value of the browser's cookie. */
   async finish(query: URLSearchParams, binding: string | undefined): Promise<OidcOutcome> {
-    const state = query.get('state') ?? '';
-    const pending = this.#pending.get(state);
-    // It works once, also when it fails.
-    this.#pending.delete(state);
-    if (
-      pending === undefined ||
-      pending.endsAt <= steadyNow(this.#clock) ||
-      binding === undefined ||
-      hashToken(binding) !== pending.bindingHash
-    )
-      return refused(401, 'this sign-in has expired, or was begun in another browser: begin again');
-    const claims = await this.#claims(query, state, pending).catch((error: unknown) => {
+    const now = steadyNow(this.#clock);
+    for (const [state, endsAt] of this.#used) if (endsAt <= now) this.#used.delete(state);
+    const pending = this.#open(binding);
+    if (pending === undefined || pending.state !== query.get('state') || pending.endsAt <= now)
+      return refused(
+        401,
+        'this sign-in has expired, was begun in another browser, or the host has restarted since: begin again',
+      );
+    if (this.#used.has(pending.state)) return refused(401, 'this sign-in was used already: begin again');
+    this.#used.set(pending.state, pending.endsAt);
+    const claims = await this.#claims(query, pending).catch((error: unknown) => {
+      // Anyone can fail, so failures take no memory. The provider accepts no code twice.
+      this.#used.delete(pending.state);
       this.#log.warn({ error }, 'a sign-in by OpenID Connect failed');
       return errorText(error);
     });
@@ -154,13 +142,18 @@ export class OidcSignIn {
       : { isIn: true, identity, previous: pending.previous };
   }
 
-  async #claims(query: URLSearchParams, state: string, pending: Pending): Promise<IDToken | undefined> {
+  #open(binding: string | undefined): Pending | undefined {
+    const text = binding === undefined ? undefined : this.#seal.open(binding);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  async #claims(query: URLSearchParams, pending: Pending): Promise<IDToken | undefined> {
     const oidc = await import('openid-client');
     const config = await this.#discover();
     const url = new URL(pending.redirectUri);
     url.search = query.toString();
     const answer = await oidc.authorizationCodeGrant(config, url, {
-      expectedState: state,
+      expectedState: pending.state,
       expectedNonce: pending.nonce,
       pkceCodeVerifier: pending.verifier,
       idTokenExpected: true,

@@ -1,6 +1,7 @@
 import type { OidcSignIn } from '../../auth/oidc/oidc-sign-in.ts';
 import { cookieToken } from '../../auth/verify.ts';
 import { PLAIN } from './plain-http.ts';
+import { PUBLIC_HOST } from './request-view.ts';
 import { page } from './status-page.ts';
 import { cookieSecret, isOfElsewhere, isWindow, signInBrowser, type Visit } from './visit.ts';
 
@@ -9,7 +10,7 @@ export const OIDC_PATH = '/sign-in/oidc';
 /** Path of the redirect URI. */
 export const OIDC_CALLBACK_PATH = '/sign-in/oidc/callback';
 
-/** Seconds that a browser keeps the secret of a begun sign-in. */
+/** Seconds that a browser keeps a begun sign-in. */
 const MAX_AGE_SECONDS = 600;
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
@@ -19,8 +20,10 @@ export async function beginOidc(visit: Visit, oidc: OidcSignIn): Promise<void> {
   // A page of another site cannot make a browser sign in.
   if (!isWindow(request) || isOfElsewhere(request))
     return tell(visit, 403, 'only the own page of the host can begin a sign-in');
+  const problem = gatewayProblem(visit);
+  if (problem !== undefined) return tell(visit, 403, problem);
   const scheme = view.isSecure ? 'https' : 'http';
-  const redirectUri = `${scheme}://${view.host ?? ''}${view.base}${OIDC_CALLBACK_PATH}`;
+  const redirectUri = `${scheme}://${view.publicHost ?? ''}${view.base}${OIDC_CALLBACK_PATH}`;
   try {
     const { url, binding } = await oidc.begin(redirectUri, cookieSecret(visit));
     response.setHeader('set-cookie', bindingCookie(visit, binding));
@@ -29,6 +32,19 @@ export async function beginOidc(visit: Visit, oidc: OidcSignIn): Promise<void> {
     // The reason is only in the log, because the browser is not signed in.
     tell(visit, 502, `${oidc.name} does not answer: try again later, or sign in with a token`);
   }
+}
+
+/**
+ * Why a request through a gateway cannot begin a sign-in. The provider sends the browser back to the name in the header of the gateway. A client can send
+ * this header too, so the administrator of the host has to list the name.
+ */
+function gatewayProblem({ request, view, isOwnHost }: Visit): string | undefined {
+  const named = request.headers[PUBLIC_HOST];
+  if (named !== undefined && named !== view.publicHost)
+    return 'the host does not trust the gateway: start it with --trust-proxy, or add the gateway to its trustedProxies';
+  return view.publicHost === view.host || isOwnHost(view.publicHost)
+    ? undefined
+    : `the host does not know the address of the gateway: add ${JSON.stringify(view.publicHost)} to its allowedHosts`;
 }
 
 /** Signs in a browser after the redirect from the provider. */
@@ -57,11 +73,11 @@ function tell({ response, view }: Visit, status: number, reason: string): void {
 const bindingName = ({ cookie }: Visit): string => `${cookie.replace(/^__(?:Host|Secure)-/, '')}_oidc`;
 
 /**
- * The cookie of a begun sign-in. It has to be sent with the redirect from the provider, which `SameSite=Strict` would prevent. Without a secret,
+ * The cookie of a begun sign-in. It has to be sent with the redirect from the provider, which `SameSite=Strict` would prevent. Without a value,
  * the browser forgets it.
  */
-function bindingCookie(visit: Visit, secret: string | undefined): string {
+function bindingCookie(visit: Visit, value: string | undefined): string {
   const { base, isSecure } = visit.view;
-  const age = secret === undefined ? 0 : MAX_AGE_SECONDS;
-  return `${bindingName(visit)}=${secret ?? ''}; Path=${base}${OIDC_PATH}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}; Max-Age=${age}`;
+  const age = value === undefined ? 0 : MAX_AGE_SECONDS;
+  return `${bindingName(visit)}=${value ?? ''}; Path=${base}${OIDC_PATH}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}; Max-Age=${age}`;
 }

@@ -35,7 +35,7 @@ beforeEach(async () => {
   server = createServer((asked, response) => {
     const view = viewOf(asked, { basePath: '', isSecure: false });
     const visit = { request: asked, response, view, gate, cookie: cookieName(view), version: '1' };
-    if (!servePage({ ...visit, page: undefined })) response.writeHead(404).end();
+    if (!servePage({ ...visit, isOwnHost: () => false, page: undefined })) response.writeHead(404).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

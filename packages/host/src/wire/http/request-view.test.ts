@@ -65,7 +65,7 @@ test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.1.2.3', '::ffff:10.1.2.3'
   },
 );
 
-test('[AUTH-1] the host that a gateway names counts for policies only, and only from a trusted proxy', () => {
+test('[AUTH-1] the host that a gateway names is not the host that is checked, and counts only from a trusted proxy', () => {
   const named = { 'x-agenthost-public-host': 'agents.example' };
   expect(seen(named)).toMatchObject({ ...DIRECT, publicHost: 'agents.example' });
   expect(seen(named, { proxies: null })).toMatchObject(DIRECT);

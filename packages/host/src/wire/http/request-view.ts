@@ -4,7 +4,10 @@ import { isBasePath } from '../../auth/base-path.ts';
 import { includesAddress } from '../../auth/proxies.ts';
 import { pathOf } from './plain-http.ts';
 
-/** Header of a gateway: the `Host` that its client sent. Unlike a forwarded host it changes no check, so hosts need no list of the names of gateways. */
+/**
+ * Header of a gateway: the `Host` that its client sent. Unlike a forwarded host it changes no check of requests, so hosts need no list of the names of
+ * gateways. Only the sign-in by OpenID Connect requires that the host knows the name.
+ */
 export const PUBLIC_HOST = 'x-agenthost-public-host';
 
 /** A request as its client sent it: a trusted proxy in front may have changed host, scheme, address and path. */
@@ -15,7 +18,7 @@ export interface RequestView {
   readonly base: string;
   /** The `Host` that the client sent. */
   readonly host: string | undefined;
-  /** The host that browsers see in the address of a page: that which a trusted proxy names in {@link PUBLIC_HOST}, else `host`. For policies only. */
+  /** The host that browsers see in the address of a page: that which a trusted proxy names in {@link PUBLIC_HOST}, else `host`. It was not checked. */
   readonly publicHost: string | undefined;
   /** Whether the client's connection is encrypted. */
   readonly isSecure: boolean;

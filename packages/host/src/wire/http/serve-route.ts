@@ -3,11 +3,7 @@ import type { HttpAnswer, HttpRoute } from '../../handler-port/http-route.ts';
 import type { Log } from '../../lib/log.ts';
 import { MAX_SMALL_BODY_BYTES } from './first-request.ts';
 import { answer, hasMethod, methodRefusal, type PlainAnswer } from './plain-http.ts';
-
-const TOO_LARGE: PlainAnswer = {
-  status: 413,
-  reason: `expected a body of at most ${MAX_SMALL_BODY_BYTES} bytes`,
-};
+import { bodyRefusal } from './small-body.ts';
 
 /** Answers a request to the path of a route. A page of another site can send no JSON without asking first, which the host refuses. */
 export function serveRoute(
@@ -40,8 +36,7 @@ function refusalOf(request: IncomingMessage): PlainAnswer | undefined {
   if (!hasMethod(request, 'POST')) return methodRefusal('POST');
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') return { status: 415, reason: 'expected a body of type application/json' };
-  const length = Number(request.headers['content-length'] ?? Number.NaN);
-  return length <= MAX_SMALL_BODY_BYTES ? undefined : TOO_LARGE;
+  return bodyRefusal(request);
 }
 
 function send(response: ServerResponse, { status, body }: HttpAnswer): void {

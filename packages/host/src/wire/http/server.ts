@@ -14,7 +14,7 @@ import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { cookieName } from '../../auth/cookie.ts';
 import type { Gate } from '../../auth/gate.ts';
 import type { OidcSignIn } from '../../auth/oidc/oidc-sign-in.ts';
-import { addressesOf } from '../../auth/origin.ts';
+import { addressesOf, checkHost, type ListenedAddress } from '../../auth/origin.ts';
 import { trustedProxies } from '../../auth/proxies.ts';
 import { extractToken, queryToken } from '../../auth/verify.ts';
 import type { HttpRoutes } from '../../handler-port/http-route.ts';
@@ -209,10 +209,13 @@ export class HostServer {
   }
 
   #refusalOf(request: IncomingMessage, view: RequestView): PlainAnswer | undefined {
+    const allowed = { ...this.#options, allowedHosts: this.#allowedHosts() };
+    return foreignRefusal(request, view, this.#listened(request), allowed);
+  }
+
+  #listened({ socket }: IncomingMessage): readonly ListenedAddress[] {
     const { host, tls } = this.#options;
-    const bound = { host, port: this.#port(), isSecure: tls !== undefined };
-    const listened = addressesOf(bound, request.socket.localAddress);
-    return foreignRefusal(request, view, listened, { ...this.#options, allowedHosts: this.#allowedHosts() });
+    return addressesOf({ host, port: this.#port(), isSecure: tls !== undefined }, socket.localAddress);
   }
 
   #allowedHosts(): readonly string[] {
@@ -225,7 +228,9 @@ export class HostServer {
   #servePage(request: IncomingMessage, response: ServerResponse, view: RequestView): boolean {
     const { gate, version = '', oidc } = this.#options;
     const [cookie, page] = [cookieName(view), this.#page];
-    return servePage({ request, response, view, cookie, gate, page, oidc, version });
+    const isOwnHost = (name: string | undefined): boolean =>
+      checkHost(name, this.#listened(request), this.#allowedHosts());
+    return servePage({ request, response, view, cookie, gate, page, isOwnHost, oidc, version });
   }
 
   /** Returns the token behind a request for a connection, or the answer that refuses it [AUTH-1]. `allow`: the methods of the path. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { defined } from '@agenthost/protocol/values';
-import { MAX_SMALL_BODY_BYTES } from './first-request.ts';
 import { answer, PLAIN, type PlainAnswer } from './plain-http.ts';
+import { bodyRefusal } from './small-body.ts';
 import { isOfElsewhere, redirect, signedIn, signInBrowser, type Visit } from './visit.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
@@ -19,9 +19,8 @@ export async function signInByForm(visit: Visit): Promise<void> {
     return fail(visit, { status: 403, reason: 'only the own page of the host can sign a browser in' });
   if (request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== FORM_TYPE)
     return fail(visit, { status: 415, reason: `expected a body of type ${FORM_TYPE}` });
-  const length = Number(request.headers['content-length'] ?? Number.NaN);
-  if (!(length <= MAX_SMALL_BODY_BYTES))
-    return fail(visit, { status: 413, reason: `expected a body of at most ${MAX_SMALL_BODY_BYTES} bytes` });
+  const refusal = bodyRefusal(request);
+  if (refusal !== undefined) return fail(visit, refusal);
   const token = new URLSearchParams(await bodyOf(request)).get('token')?.trim() || undefined;
   const admission = gate.admit(token, view.address);
   if (!admission.isIn) {

@@ -18,6 +18,8 @@ export interface Visit {
   readonly gate: Gate;
   /** Absent: the host shows a status page. */
   readonly page: WebPage | undefined;
+  /** Whether a name, with an optional port, is an address of the host or in its `allowedHosts`. */
+  readonly isOwnHost: (name: string | undefined) => boolean;
   /** Sign-in by OpenID Connect. Absent: the host offers none. */
   readonly oidc?: OidcSignIn | undefined;
   /** Version of the program that runs the host. */

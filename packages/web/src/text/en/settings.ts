@@ -184,7 +184,7 @@ export const settings = {
   shareRoleExplain: {
     observe: 'Sees the session and its chats.',
     interact:
-      'Also prompts, approves and answers. The agent works with the rights of the account that runs the host.',
+      'Also prompts, approves and answers, and reverts, commits and pushes changes. The agent and git work with the rights and the credentials of the account that runs the host.',
     admin: 'Also shares the session, removes it, and turns approvals off in it.',
   },
   unshare: 'Stop sharing',
