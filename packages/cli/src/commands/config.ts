@@ -29,7 +29,9 @@ export async function listConfig(
     }
     const table = settingTable(schema, values, ({ readOnly, default: usual }, value) => {
       if (readOnly === true) return ['fixed at the start of the host'];
-      return usual === undefined || value === usual ? [] : [`changed; the default is ${shownValue(usual)}`];
+      return usual === undefined || shownValue(value) === shownValue(usual)
+        ? []
+        : [`changed; the default is ${shownValue(usual)}`];
     });
     screen.list(table.lines, {
       none: 'the host has no settings',
