@@ -28,7 +28,7 @@ export const DAEMON_OPTIONS = {
     default: 60,
     description: 'start no new turns, and wait up to this long for running turns',
   },
-  detach: { flags: '--detach', type: 'flag', description: 'run in the background, as `start` does' },
+  detachHost: { flags: '--detach', type: 'flag', description: 'run in the background, as `start` does' },
   listenOn: {
     flags: '--listen <address>',
     type: 'text',
@@ -66,8 +66,8 @@ export const DAEMON_OPTIONS = {
     type: 'flag',
     description: 'the service of the machine, which runs as the user agenthost (systemd)',
   },
-  logLines: {
-    flags: '--lines <count>',
+  serviceLines: {
+    flags: '-n, --lines <count>',
     type: 'number',
     description: 'number of last lines to show',
     default: 100,
