@@ -88,7 +88,7 @@ export function addApprovalCommands({
 
 /** Adds `share` and `unshare`. */
 export function addShareCommands({ context, screen, program, command, example, done }: CommandParts): void {
-  const sharing = command(program, 'share', 'share a session with a person, or list what is shared', [
+  const sharing = command(program, 'share', 'share a session with a person, or list shared sessions', [
     'sharedWith',
     'role',
     'url',
