@@ -269,7 +269,8 @@ export interface SessionListOptions {
 /**
  * The journal cannot be used. `code` tells what to do: 'damaged': start the host again, or restore a copy; 'missing': put the database
  * back, or start the host again; 'closed': nothing, the host has stopped; 'unreachable': check the database server, the host tries again;
- * 'lost': start the host again; another one writes this journal now, or its database was restored, or did not answer for too long.
+ * 'lost': start the host again; another one writes this journal now, or its database was restored, or did not answer for too long. The message
+ * of 'lost' is sent to clients too, so it must contain no names of files and servers.
  */
 export class JournalError extends Error {
   override readonly name = 'JournalError';

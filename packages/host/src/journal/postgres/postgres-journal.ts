@@ -436,7 +436,7 @@ export class PostgresJournal implements Journal {
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       if (leaseTime.awakeMs < this.#giveUpMs) return;
-      const message = `PostgreSQL did not answer for ${this.#giveUpMs / 1_000} s, and another host may have taken over: start this host again`;
+      const message = `PostgreSQL did not answer for ${this.#giveUpMs / 1_000} s, so this host gave up its cell: check the server, and start this host again`;
       transactions.lose(new JournalError('lost', message, { cause: error }));
     }
   }

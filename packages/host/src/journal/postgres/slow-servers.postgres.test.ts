@@ -79,11 +79,12 @@ describe.skipIf(programs === undefined)('slow and silent servers', () => {
         ...settings,
         leaseMs: 900,
         giveUpMs: 3_000,
-        onLost: ({ code }) => void lost.push(code),
+        onLost: ({ code, message }) => void lost.push(code, message.replace(/,.*/, '')),
       });
       await silent.open();
       proxy.freeze();
-      await expect.poll(() => lost, { timeout: 60_000 }).toEqual(['lost']);
+      const told = ['lost', 'PostgreSQL did not answer for 3 s'];
+      await expect.poll(() => lost, { timeout: 60_000 }).toEqual(told);
       await expect(silent.commit([envelope(4)])).rejects.toMatchObject({ code: 'lost' });
       await silent.close();
     } finally {
