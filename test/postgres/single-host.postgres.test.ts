@@ -48,7 +48,14 @@ describe.skipIf(programs === undefined)('the program with a host in PostgreSQL',
     const refused = await run('backup', file, ...data).ended();
     expect(refused.output).toMatch(advice);
     expect(refused.code).not.toBe(0);
-    expect((await run('doctor', ...data).ended()).output).toContain('the sessions are in PostgreSQL');
+    const diagnosis = async (): Promise<string | undefined> =>
+      /^\w+ +database .*$/m.exec((await run('doctor', ...data).ended()).output)?.[0];
+    const sound =
+      /^ok +database +PostgreSQL \S+ answers, its tables have version \d+, and the host holds cell main$/;
+    expect(await diagnosis()).toMatch(sound);
+    await server.kill();
+    expect(await diagnosis()).toMatch(/^fault +database +The database of the host does not answer/);
+    await server.start();
     const second = await run(...serve).ended();
     expect(second.output).toContain('in use by');
     expect(second.code).not.toBe(0);

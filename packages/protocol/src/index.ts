@@ -128,6 +128,7 @@ export {
   channelNotFound,
   conflict,
   contentNotFound,
+  databaseUnreachable,
   ErrorCodes,
   folderNotFound,
   internalError,

@@ -8,6 +8,7 @@ import { checkPrograms } from '../doctor/programs.ts';
 import { withHost } from '../host-link/connect.ts';
 import { type HostRecord, readHosts } from '../host-link/discovery.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
+import { detailsOf, errorSentence, wireCodeOf } from '../host-link/host-errors.ts';
 import { hostOfFolder } from '../host-link/host-of-folder.ts';
 import { LOCAL_HOST } from '../hosts/host-list.ts';
 import type { Context } from '../process/context.ts';
@@ -92,6 +93,8 @@ function hostLine(host: HostRecord | undefined, version: string): Finding {
       );
 }
 
+const isRpcError = (error: unknown): boolean => wireCodeOf(error) !== undefined;
+
 async function askHost(context: Context, screen: Screen, options: HostOptions): Promise<Finding[]> {
   try {
     return await withHost(context, screen, options, async ({ client, target }) => {
@@ -99,8 +102,13 @@ async function askHost(context: Context, screen: Screen, options: HostOptions): 
       return checkRunningHost(client, target.isOwn);
     });
   } catch (error) {
-    if (!(error instanceof CliError) || error.exitCode !== EXIT.cannotConnect) throw error;
-    return [fault('host', error.message, 'see the log of the host: agenthost.log in its data folder')];
+    if (detailsOf(error)?.kind === 'database') {
+      const { SERVER_HINT } = await import('../doctor/host.ts');
+      return [fault('database', errorSentence(error), SERVER_HINT)];
+    }
+    const isOfHost = error instanceof CliError ? error.exitCode === EXIT.cannotConnect : isRpcError(error);
+    if (!isOfHost) throw error;
+    return [fault('host', errorSentence(error), 'see the log of the host: agenthost.log in its data folder')];
   }
 }
 

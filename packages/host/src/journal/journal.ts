@@ -128,6 +128,8 @@ export interface Journal {
    * Rejects with the signal's reason. Absent: the implementation has no file.
    */
   copyTo?(file: string, signal: AbortSignal): Promise<void>;
+  /** Queries the database server. Rejects with `JournalError`. Absent: the implementation has no server. */
+  checkServer?(): Promise<ServerCheck>;
   close(): Promise<void>;
 }
 
@@ -248,6 +250,17 @@ export type JournalWrite =
   | ({ readonly op: 'process' } & StoredProcess)
   | { readonly op: 'dropProcess'; readonly pid: number }
   | { readonly op: 'meta'; readonly key: string; readonly value: string };
+
+/** What a query to the database server of a journal found. */
+export interface ServerCheck {
+  /** Kind and version of the server. */
+  readonly name: string;
+  readonly cell: string;
+  /** Version of the tables. */
+  readonly tablesVersion: number;
+  /** Whether this host holds the cell. */
+  readonly isHeld: boolean;
+}
 
 /** Selects rows of the catalogue, and their form. */
 export interface SessionListOptions {

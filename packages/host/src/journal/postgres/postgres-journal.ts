@@ -4,6 +4,7 @@ import {
   JournalError,
   type JournalStart,
   type JournalWrite,
+  type ServerCheck,
   type SessionListOptions,
   type TurnRange,
 } from '../journal.ts';
@@ -45,6 +46,7 @@ import {
   readMeta,
 } from './reads.ts';
 import { PostgresSearchSource } from './search-source.ts';
+import { checkServer } from './server-check.ts';
 import { openSession } from './session.ts';
 import { takeCell } from './take-cell.ts';
 import { Transactions } from './transactions.ts';
@@ -369,6 +371,12 @@ export class PostgresJournal implements Journal {
   async compact(): Promise<boolean> {
     this.#opened();
     return false;
+  }
+
+  checkServer(): Promise<ServerCheck> {
+    const { gate, lease } = this.#opened();
+    // Not `#read`, which waits for a renewal: the check says whether the host still holds the cell.
+    return gate.read((statements) => checkServer(statements, lease));
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@ import {
   CLIENT_REQUEST_METHODS,
   type ClientRequestMethod,
   type ClientToHostRequests,
+  databaseUnreachable,
   findParamsFault,
   internalError,
   invalidParam,
@@ -308,7 +309,12 @@ async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
       throw internalError(error.message, error);
     }
     // Damage was logged when it was found.
-    if (error instanceof JournalError) throw internalError(readTrouble(error), error);
+    if (error instanceof JournalError) {
+      const message = readTrouble(error);
+      throw error.code === 'unreachable'
+        ? databaseUnreachable(message, error)
+        : internalError(message, error);
+    }
     throw error;
   }
 }
