@@ -26,8 +26,9 @@ describe.skipIf(programs === undefined)('the program with a host in PostgreSQL',
       for (const program of started) await program.end('SIGKILL');
       rmSync(home, { recursive: true, force: true });
     });
+    let url = '';
     const run = (...args: string[]): ProgramProcess => {
-      const env = { PGPASSWORD: 'secret', AGENTHOST_TOKEN: token };
+      const env = { PGPASSWORD: 'secret', AGENTHOST_TOKEN: token, AGENTHOST_JOURNAL: url };
       const program = new ProgramProcess(home, args, env);
       started.push(program);
       return program;
@@ -64,8 +65,12 @@ describe.skipIf(programs === undefined)('the program with a host in PostgreSQL',
     expect((await run('backup', file, ...data).ended()).output).toMatch(
       /keeps its sessions in PostgreSQL: back up/,
     );
-    expect((await run('doctor', ...data).ended()).output).toContain(
-      'the sessions are in PostgreSQL, in cell main',
+    expect(await diagnosis()).toMatch(/^warning +database +not checked: .* in PostgreSQL, in cell main$/);
+    url = server.url;
+    expect(await diagnosis()).toMatch(
+      /^ok +database +PostgreSQL \S+ answers, .* and no host holds cell main$/,
     );
+    await server.kill();
+    expect(await diagnosis()).toMatch(/^fault +database +no answer from PostgreSQL at /);
   }, 240_000);
 });

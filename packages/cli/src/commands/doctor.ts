@@ -5,6 +5,7 @@ import { type Finding, fault, ok, warning } from '../doctor/finding.ts';
 import { checkAccess, checkDisk, checkKeepers } from '../doctor/folder.ts';
 import { checkPort } from '../doctor/port.ts';
 import { checkPrograms } from '../doctor/programs.ts';
+import { checkServer } from '../doctor/server.ts';
 import { withHost } from '../host-link/connect.ts';
 import { type HostRecord, readHosts } from '../host-link/discovery.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
@@ -115,6 +116,7 @@ async function askHost(context: Context, screen: Screen, options: HostOptions): 
 /** The database, the clock and the agents of a folder without a host. */
 async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: string): Promise<Finding[]> {
   const { checkFolder, agentsHere } = await import('../serve/check-here.ts');
+  const place = configFileOf(context, config);
   const findings: Finding[] = [];
   let newestTime = 0;
   if (existsSync(dataDir)) {
@@ -136,8 +138,7 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
           'run this command where the host runs',
         ),
       );
-    else if (cell !== undefined)
-      findings.push(ok('database', `not checked: the sessions are in PostgreSQL, in cell ${oneLine(cell)}`));
+    else if (cell !== undefined) findings.push(await serverOf(context, place, cell));
     else if (database === undefined) findings.push(ok('database', 'none yet'));
     else if (database.unreadable !== undefined)
       findings.push(
@@ -174,12 +175,25 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
       );
   }
   findings.push(checkClock({ now: Date.now(), newestTime }));
-  const place = configFileOf(context, config);
   try {
     return [...findings, ...checkAgents(await agentsHere(context, place, dataDir))];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return [...findings, fault('config', error.message, `correct ${place.file}`)];
+  }
+}
+
+async function serverOf(
+  context: Context,
+  place: ReturnType<typeof configFileOf>,
+  cell: string,
+): Promise<Finding> {
+  const { serverHere } = await import('../serve/check-here.ts');
+  try {
+    return checkServer(cell, await serverHere(context, place, cell));
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return fault('database', error.message, 'correct AGENTHOST_JOURNAL or `journal` in the config file');
   }
 }
 
