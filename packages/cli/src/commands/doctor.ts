@@ -5,9 +5,11 @@ import { type Finding, fault, ok, warning } from '../doctor/finding.ts';
 import { checkAccess, checkDisk, checkKeepers } from '../doctor/folder.ts';
 import { checkPort } from '../doctor/port.ts';
 import { checkPrograms } from '../doctor/programs.ts';
+import { checkServer } from '../doctor/server.ts';
 import { withHost } from '../host-link/connect.ts';
 import { type HostRecord, readHosts } from '../host-link/discovery.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
+import { detailsOf, errorSentence, wireCodeOf } from '../host-link/host-errors.ts';
 import { hostOfFolder } from '../host-link/host-of-folder.ts';
 import { LOCAL_HOST } from '../hosts/host-list.ts';
 import type { Context } from '../process/context.ts';
@@ -92,6 +94,8 @@ function hostLine(host: HostRecord | undefined, version: string): Finding {
       );
 }
 
+const isRpcError = (error: unknown): boolean => wireCodeOf(error) !== undefined;
+
 async function askHost(context: Context, screen: Screen, options: HostOptions): Promise<Finding[]> {
   try {
     return await withHost(context, screen, options, async ({ client, target }) => {
@@ -99,14 +103,20 @@ async function askHost(context: Context, screen: Screen, options: HostOptions): 
       return checkRunningHost(client, target.isOwn);
     });
   } catch (error) {
-    if (!(error instanceof CliError) || error.exitCode !== EXIT.cannotConnect) throw error;
-    return [fault('host', error.message, 'see the log of the host: agenthost.log in its data folder')];
+    if (detailsOf(error)?.kind === 'database') {
+      const { SERVER_HINT } = await import('../doctor/host.ts');
+      return [fault('database', errorSentence(error), SERVER_HINT)];
+    }
+    const isOfHost = error instanceof CliError ? error.exitCode === EXIT.cannotConnect : isRpcError(error);
+    if (!isOfHost) throw error;
+    return [fault('host', errorSentence(error), 'see the log of the host: agenthost.log in its data folder')];
   }
 }
 
 /** The database, the clock and the agents of a folder without a host. */
 async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: string): Promise<Finding[]> {
   const { checkFolder, agentsHere } = await import('../serve/check-here.ts');
+  const place = configFileOf(context, config);
   const findings: Finding[] = [];
   let newestTime = 0;
   if (existsSync(dataDir)) {
@@ -128,8 +138,7 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
           'run this command where the host runs',
         ),
       );
-    else if (cell !== undefined)
-      findings.push(ok('database', `not checked: the sessions are in PostgreSQL, in cell ${oneLine(cell)}`));
+    else if (cell !== undefined) findings.push(await serverOf(context, place, cell));
     else if (database === undefined) findings.push(ok('database', 'none yet'));
     else if (database.unreadable !== undefined)
       findings.push(
@@ -166,12 +175,25 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
       );
   }
   findings.push(checkClock({ now: Date.now(), newestTime }));
-  const place = configFileOf(context, config);
   try {
     return [...findings, ...checkAgents(await agentsHere(context, place, dataDir))];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return [...findings, fault('config', error.message, `correct ${place.file}`)];
+  }
+}
+
+async function serverOf(
+  context: Context,
+  place: ReturnType<typeof configFileOf>,
+  cell: string,
+): Promise<Finding> {
+  const { serverHere } = await import('../serve/check-here.ts');
+  try {
+    return checkServer(cell, await serverHere(context, place, cell));
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return fault('database', error.message, 'correct AGENTHOST_JOURNAL or `journal` in the config file');
   }
 }
 

@@ -9,7 +9,9 @@ import {
   invalidParam,
 } from '@agenthost/protocol';
 import { BackupError } from '../../journal/backup-error.ts';
+import { type Journal, JournalError } from '../../journal/journal.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { readTrouble } from '../../sync/journal-trouble.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
 
@@ -80,7 +82,7 @@ export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }
         const clockMovedMs = Math.round(Date.now() - performance.timeOrigin - performance.now());
         const facts = { node: process.version, pid: process.pid, now: clock.now(), lastTime, clockMovedMs };
         if (dataDir === undefined) return { ...facts, unchecked: 'the host has no data folder' };
-        if (!hasCopies) return { ...facts, dataDir, databaseServer: 'PostgreSQL' };
+        if (!hasCopies) return { ...facts, dataDir, databaseServer: await checkServer(sync.journal) };
         return alone(signal, async (aborted) => ({
           ...facts,
           dataDir,
@@ -93,6 +95,20 @@ export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }
       await running;
     },
   };
+}
+
+/** Queries the database server of the journal. */
+async function checkServer(journal: Journal): Promise<NonNullable<CheckHostResult['databaseServer']>> {
+  try {
+    const found = await journal.checkServer?.();
+    if (found === undefined) return { name: 'PostgreSQL' };
+    const { isHeld, ...facts } = found;
+    if (isHeld) return facts;
+    return { ...facts, fault: `another host holds the cell ${found.cell}, or the database was restored` };
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    return { name: 'PostgreSQL', fault: readTrouble(error) };
+  }
 }
 
 /** Checks a copy of the database, and removes the copy. */
