@@ -95,7 +95,7 @@ async function prepared({ connect, waitMs, onWait, timers, isClosed }: TakeOptio
         if (!(error instanceof JournalError) || error.code !== 'locked' || isClosed()) throw error;
         if (performance.now() >= end)
           throw new JournalError('locked', `${error.message}; then start this host again`, { cause: error });
-        if (!isTold) onWait?.(error.message);
+        if (!isTold) onWait?.(error.message, undefined);
       }
       await new Promise<void>((resolve) => void timers.after(UPGRADE_PAUSE_MS, resolve));
     }
