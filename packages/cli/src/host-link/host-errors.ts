@@ -6,6 +6,7 @@ import {
   readRefusal,
   type ScopeRefusal,
   sizeProblem,
+  type TokenScope,
 } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import { commandLine } from '../process/own-command.ts';
@@ -153,8 +154,17 @@ function sentenceOf(details: RefusalDetails | undefined): string | undefined {
 
 function scopeSentence({ needed, held, asked, setting }: ScopeRefusal): string {
   const what = setting === 'approvals' ? 'letting everything run unasked (`approvals: all`)' : DEEDS[asked];
+  return requiresScope(what ?? 'that', needed, held);
+}
+
+/** The sentence for an activity that the token does not allow. */
+export function requiresScope(what: string, needed: TokenScope, held: TokenScope): string {
+  const lack =
+    held === 'none'
+      ? ' for the whole host, and this one gives only roles in sessions'
+      : `, and this one has scope ${held}`;
   return (
-    `${what ?? 'that'} requires a token of scope ${needed}, and this one has scope ${held}; ` +
+    `${what} requires a token of scope ${needed}${lack}; ` +
     `create one on the host's machine with \`${commandLine(`token create --scope ${needed}`)}\``
   );
 }
