@@ -108,6 +108,8 @@ const OPTIONS_OF: Readonly<Record<string, string>> = {
 
 /** A rejected or dropped action, as the client library reports it. */
 interface Rejected {
+  /** Absent: the action was dropped. */
+  readonly code?: string;
   readonly reason: string;
   readonly details?: RefusalDetails;
 }
@@ -120,9 +122,14 @@ export function errorSentence(error: unknown): string {
   return sentenceOf(detailsOf(error)) ?? withPaths(errorText(error));
 }
 
+/** Codes of rejections of an answer that comes after another one [CHAT-8] [CHAT-13]. */
+const LATE_CODES: ReadonlySet<string> = new Set(['wrongState', 'requestClosed', 'unknownRequest']);
+
 /** The same for an action that the host did not take. */
-export const rejectionSentence = ({ reason, details }: Rejected): string =>
-  sentenceOf(details) ?? withPaths(reason);
+export function rejectionSentence({ code, reason, details }: Rejected): string {
+  if (code !== undefined && LATE_CODES.has(code)) return 'another client answered it already';
+  return sentenceOf(details) ?? withPaths(reason);
+}
 
 /**
  * The data that came with an error answer, a rejected action or a refused connection. The classes of these errors are not imported:
