@@ -95,6 +95,7 @@ const OPTIONS_OF: Readonly<Record<string, string>> = {
   workingDirectory: '--cwd',
   workingDirectories: '--cwd',
   name: '--name',
+  person: '--person',
   lifetimeSeconds: '--expires, in seconds',
   target: '--lines',
   'x-input.name': 'the name',
