@@ -28,6 +28,7 @@ export function addWireCommands({ context, screen, program, command, example, do
   const checking = command(program, 'conformance', 'play the rules of the protocol against a host', [
     'client',
     'port',
+    'checkedUrl',
     'checkedHost',
     'hostToken',
     'ahpVersion',
