@@ -101,7 +101,7 @@ describe('agenthost token', () => {
     expect(turns.out).toMatch(/complete .* {2}Ada Lovelace {2}and more/);
     expect((await as(secret, 'export', id, '--format', 'markdown')).out).toContain('From Ada Lovelace');
     expect((await as(secret, 'run', 'hello')).err).toContain('requires a token of scope interact');
-    const onlyRoles = 'for the whole host, and this one gives only roles in sessions; create one';
+    const onlyRoles = 'for the whole host, and this one has only roles in sessions; create one';
     expect((await as(secret, 'sessions', 'rm', '--yes', id)).err).toContain(
       `removing a session requires a token of scope interact ${onlyRoles}`,
     );

@@ -169,7 +169,7 @@ function scopeSentence({ needed, held, asked, setting }: ScopeRefusal): string {
 export function requiresScope(what: string, needed: TokenScope, held: TokenScope): string {
   const lack =
     held === 'none'
-      ? ' for the whole host, and this one gives only roles in sessions'
+      ? ' for the whole host, and this one has only roles in sessions'
       : `, and this one has scope ${held}`;
   return (
     `${what} requires a token of scope ${needed}${lack}; ` +
