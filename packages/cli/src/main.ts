@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isSea } from 'node:sea';
-import { processContext } from './process/context.ts';
+import { processContext, workingDirectory } from './process/context.ts';
 import { findOwnCommand, nameOwnCommand } from './process/own-command.ts';
 import { runCli } from './program/program.ts';
 
@@ -10,10 +10,8 @@ const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
 const { env, execPath, argv } = process;
-// Read now, because `serve` may change the working directory.
-const cwd = process.cwd();
 nameOwnCommand(() => {
   const file = isSea() ? execPath : realpathSync(argv[1] ?? execPath);
-  return findOwnCommand({ env, cwd, home: homedir(), execPath, file });
+  return findOwnCommand({ env, cwd: workingDirectory(), home: homedir(), execPath, file });
 });
 process.exitCode = await runCli(processContext(version, homedir()), process.argv.slice(2));

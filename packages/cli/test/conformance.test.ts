@@ -54,6 +54,10 @@ test('conformance against nothing says that there is no connection', async () =>
   const ran = await machine.start(['conformance', 'ws://127.0.0.1:9']).ended;
   expect(ran.code).toBe(4);
   expect(ran.err).toContain('cannot connect to ws://127.0.0.1:9');
+  const variable = { AGENTHOST_URL: 'ws://127.0.0.1:9' };
+  expect((await machine.start(['conformance'], variable).ended).err).toContain('ws://127.0.0.1:9');
+  const twice = ['conformance', 'ws://127.0.0.1:9', '--url', 'ws://127.0.0.1:9'];
+  expect((await machine.start(twice).ended).err).toContain('the address was given twice');
 });
 
 test('conformance with a wrong token says what the host answered', async () => {

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Machine } from './cli-process.ts';
+import { builtProgram } from './program.ts';
 
 let machine: Machine;
 beforeEach(() => {
@@ -30,4 +32,16 @@ test('commands that a host and the program advise work in a clone, where `agenth
   host.kill('SIGTERM');
   await host.ended;
   expect((await machine.run(['run', 'x'])).err).toContain('start one with `npx agenthost serve`');
+});
+
+test('a removed working directory is an error of commands that need a folder only', () => {
+  const inRemoved = (args: string): string => {
+    const script = `mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@" ${args}`;
+    const options = { cwd: machine.home, env: machine.environment, encoding: 'utf8' } as const;
+    const { stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, ...builtProgram], options);
+    return stdout + stderr;
+  };
+  expect(inRemoved('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(inRemoved('status')).toContain('no host is running');
+  expect(inRemoved('start')).toBe('agenthost: the working directory was removed: change to another folder\n');
 });

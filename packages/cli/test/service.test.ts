@@ -213,6 +213,11 @@ test('service tells its state, shows its output and removes its files', async ()
     });
   const printed = await machine.run(['service', 'install', '--print'], env());
   expect(printed.out).toMatch(/^\[Unit\]\n[^]*TimeoutStopSec=120\n/);
+  expect(await machine.run(['service', 'install', '--print', '--env', 'A B=1'], env())).toMatchObject({
+    code: 2,
+    out: '',
+    err: 'agenthost: --env: expected NAME or NAME=value, got A B=1\n',
+  });
   expect(existsSync(unitFile())).toBe(false);
   const installed = await machine.run(['service', 'install', '--json'], env());
   expect(jsonLines(installed.out)).toEqual([

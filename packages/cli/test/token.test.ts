@@ -101,6 +101,14 @@ describe('agenthost token', () => {
     expect(turns.out).toMatch(/complete .* {2}Ada Lovelace {2}and more/);
     expect((await as(secret, 'export', id, '--format', 'markdown')).out).toContain('From Ada Lovelace');
     expect((await as(secret, 'run', 'hello')).err).toContain('requires a token of scope interact');
+    const onlyRoles = 'for the whole host, and this one has only roles in sessions; create one';
+    expect((await as(secret, 'sessions', 'rm', '--yes', id)).err).toContain(
+      `removing a session requires a token of scope interact ${onlyRoles}`,
+    );
+    expect((await as(secret, 'config', 'set', 'approvals', 'all')).err).toContain(
+      `changing settings of the host requires a token of scope admin ${onlyRoles}`,
+    );
+    expect((await as(secret, 'automations')).err).toContain(`scope observe ${onlyRoles}`);
     expect(await as(secret, 'share', id, '--person', 'Grace')).toMatchObject({ code: 1 });
     expect(await machine.run(['unshare', id, '--person', 'Ada Lovelace'])).toMatchObject({ code: 0 });
     expect(await as(secret, 'run', '--session', id, 'again')).toMatchObject({

@@ -1,6 +1,6 @@
 import { type AhpClient, type Automations, DispatchRejected, openAutomations } from '@agenthost/client';
 import type { AutomationEntry } from '@agenthost/protocol';
-import { rejectionSentence } from '../host-link/host-errors.ts';
+import { rejectionSentence, requiresScope } from '../host-link/host-errors.ts';
 import { beginsWith, isCalled, only } from '../input/ids.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
@@ -11,6 +11,9 @@ export async function withAutomations<T>(
   client: AhpClient,
   use: (automations: Automations) => Promise<T>,
 ): Promise<T> {
+  // The host does not show them.
+  if (client.scope === 'none')
+    throw new CliError(EXIT.error, requiresScope('using automations', 'observe', 'none'));
   if (client.host?.automations === undefined)
     throw new CliError(EXIT.error, 'the host has no automations; update it, or use another host');
   const automations = await openAutomations(client);

@@ -90,7 +90,7 @@ async function showChats({ context, screen, given, options, connected, early }: 
     address: new URL(target.url).host,
     leave: () => parts.window?.close(),
     copy: (text) => void context.stdout.write(clipboardText(text)),
-    ...(target.isOwn ? { name: LOCAL_HOST } : defined({ name: target.name })),
+    ...defined({ name: target.name ?? (target.isOwn ? LOCAL_HOST : undefined) }),
     showTerminal: showTerminalOf(connected),
   });
   const others = new OtherHosts(context, (label, other, otherRoot) =>

@@ -1,8 +1,8 @@
 import { DispatchRejected, type Mirror } from '@agenthost/client';
-import { ROOT_URI, type RootConfigState } from '@agenthost/protocol';
+import { ROOT_URI, type RootConfigState, type TokenScope } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { rejectionSentence } from '../host-link/host-errors.ts';
+import { rejectionSentence, requiresScope } from '../host-link/host-errors.ts';
 import { propertyOf, readValue, settingTable, shownValue } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
@@ -22,7 +22,7 @@ export async function listConfig(
   screen: Screen,
   options: ConfigOptions,
 ): Promise<ExitCode> {
-  return withSettings(context, screen, options, async ({ schema, values }) => {
+  return withSettings({ context, screen, options }, TO_READ, async ({ schema, values }) => {
     if (options.json === true) {
       screen.json(values);
       return EXIT.done;
@@ -49,7 +49,7 @@ export async function getConfig(
   key: string,
   options: ConfigOptions,
 ): Promise<ExitCode> {
-  return withSettings(context, screen, options, async ({ schema, values }) => {
+  return withSettings({ context, screen, options }, TO_READ, async ({ schema, values }) => {
     propertyOf(schema, key);
     if (options.json === true) screen.json({ [key]: values[key] });
     else screen.line(plain(shownValue(values[key])));
@@ -64,7 +64,7 @@ export async function setConfig(
   [key, text]: readonly [key: string, text: string],
   options: ConfigOptions,
 ): Promise<ExitCode> {
-  return withSettings(context, screen, options, async ({ schema }, root) => {
+  return withSettings({ context, screen, options }, TO_CHANGE, async ({ schema }, root) => {
     const value = readValue(schema, key, text);
     await change(root, key, value);
     tellValue(screen, options, { key, value, about: '' });
@@ -79,7 +79,7 @@ export async function unsetConfig(
   key: string,
   options: ConfigOptions,
 ): Promise<ExitCode> {
-  return withSettings(context, screen, options, async ({ schema }, root) => {
+  return withSettings({ context, screen, options }, TO_CHANGE, async ({ schema }, root) => {
     const { default: value } = propertyOf(schema, key);
     if (value === undefined) throw new CliError(EXIT.error, `${key} has no default: set a value instead`);
     await change(root, key, value);
@@ -88,14 +88,20 @@ export async function unsetConfig(
   });
 }
 
+/** An activity, and the scope that it requires. */
+type Need = readonly [what: string, scope: TokenScope];
+const TO_READ: Need = ['reading settings of the host', 'observe'];
+const TO_CHANGE: Need = ['changing settings of the host', 'admin'];
+
 /** Runs `use` with the host's settings as they are now, and with what they are changed by. */
 function withSettings(
-  context: Context,
-  screen: Screen,
-  options: ConfigOptions,
+  { context, screen, options }: { context: Context; screen: Screen; options: ConfigOptions },
+  needed: Need,
   use: (settings: RootConfigState, root: Mirror<'root'>) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
+    // The host does not show them.
+    if (client.scope === 'none') throw new CliError(EXIT.error, requiresScope(...needed, 'none'));
     const root = await client.subscribe(ROOT_URI);
     return use(root.state.config ?? NO_SETTINGS, root);
   });

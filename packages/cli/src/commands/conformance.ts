@@ -54,9 +54,14 @@ export interface ConformanceOptions extends HostOptions {
 export async function conformance(
   context: Context,
   screen: Screen,
-  url: string | undefined,
+  argument: string | undefined,
   options: ConformanceOptions,
 ): Promise<ExitCode> {
+  // A variable is for all commands, an option for this one.
+  const option = options.url === context.env['AGENTHOST_URL'] ? undefined : options.url;
+  if (argument !== undefined && option !== undefined)
+    throw usageError('the address was given twice, as an argument and with --url: use one of them');
+  const url = argument ?? option;
   if (options.client === true) return checkClient(context, screen, url, options);
   await checkOptions(context, options);
   const given = options.dir === undefined ? undefined : resolve(context.cwd, options.dir);

@@ -10,7 +10,7 @@ import { FakeContext } from '../../test/fake-context.ts';
 import { announceHost } from '../host-link/discovery.ts';
 import { hostsFolder } from '../process/files.ts';
 import { Screen } from '../render/screen.ts';
-import { linkHost } from './link-host.ts';
+import { linkHost, portArguments } from './link-host.ts';
 
 // Holds back what is written until the end, as a send buffer that is full does.
 vi.mock('@agenthost/client/stream', async (importOriginal) => {
@@ -53,4 +53,17 @@ test('input that is not sent yet when the input ends reaches the host', async ()
   context.stdin.end('last words');
   expect(await linked).toBe(0);
   expect(await received).toBe('last words');
+});
+
+test('a host over ssh takes a free port if another program has the default one', async () => {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  expect(await portArguments({}, port)).toEqual(['--port', '0']);
+  expect(await portArguments({ AGENTHOST_PORT: '4790' }, port)).toEqual([]);
+  server.close();
+  await once(server, 'close');
+  expect(await portArguments({}, port)).toEqual([]);
 });

@@ -1,12 +1,15 @@
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { resolve } from 'node:path';
+import { hasCode } from '@agenthost/protocol/values';
 import { localHost, localHosts } from '../daemon/choose-host.ts';
+import { DEFAULT_PORT } from '../host-link/default-port.ts';
 import type { HostRecord } from '../host-link/discovery.ts';
 import { greetingLine } from '../host-link/link-greeting.ts';
 import { startHost } from '../host-link/start-host.ts';
 import type { Context } from '../process/context.ts';
 import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
-import { hostsFolder } from '../process/files.ts';
+import { dataFolder, hostsFolder } from '../process/files.ts';
 import type { Screen } from '../render/screen.ts';
 
 /** Time limit without any transfer after the end of the input. */
@@ -65,10 +68,33 @@ export async function linkHost(
   return EXIT.done;
 }
 
-function startedHost(context: Context, screen: Screen, { data }: LinkHostOptions): Promise<HostRecord> {
+async function startedHost(context: Context, screen: Screen, { data }: LinkHostOptions): Promise<HostRecord> {
   const folder = hostsFolder(context);
-  if (data === undefined) return startHost(context, screen, folder);
-  const dataDir = resolve(context.cwd, data);
   const { env, home } = context;
-  return startHost(context, screen, folder, { dataDir, args: ['--data', dataDir], cwd: home, env });
+  const [dataDir, dataArgs] =
+    data === undefined
+      ? [dataFolder(context), []]
+      : [resolve(context.cwd, data), ['--data', resolve(context.cwd, data)]];
+  const args = [...dataArgs, ...(await portArguments(env))];
+  return startHost(context, screen, folder, { dataDir, args, cwd: home, env });
+}
+
+/**
+ * The port of a host that is reached over ssh, as arguments of `serve`: a free one if another program, perhaps of another user, has the default port. A
+ * port of the environment is not replaced.
+ */
+export async function portArguments(
+  { AGENTHOST_PORT: port }: Context['env'],
+  defaultPort = DEFAULT_PORT,
+): Promise<readonly string[]> {
+  return !port && (await isInUse(defaultPort)) ? ['--port', '0'] : [];
+}
+
+/** Whether a program listens on a port of `127.0.0.1`. */
+function isInUse(port: number): Promise<boolean> {
+  return new Promise((isUsed) => {
+    const server = createServer();
+    server.once('error', (error) => isUsed(hasCode(error, 'EADDRINUSE')));
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => isUsed(false)));
+  });
 }

@@ -9,7 +9,12 @@ import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { dataDirOf } from '../serve/places.ts';
-import { loginEnvironment, serviceEnvironment, systemPath } from '../service/environment.ts';
+import {
+  loginEnvironment,
+  type ServiceEnvironment,
+  serviceEnvironment,
+  systemPath,
+} from '../service/environment.ts';
 import { findPrivate } from '../service/find-private.ts';
 import { Launchd } from '../service/launchd.ts';
 import { showProgram } from '../service/run-program.ts';
@@ -50,6 +55,8 @@ export async function installService(
   // Before any change: throws for texts that the file cannot hold.
   const described = manager.describe({ ...facts, variables: {} });
   if (options.print === true) {
+    // The file does not have the variables, but a wrong --env is refused as by the installation.
+    if ((options.env ?? []).length > 0) await environmentOf(context, screen, options);
     screen.text(described);
     return EXIT.done;
   }
@@ -57,10 +64,7 @@ export async function installService(
     throw new CliError(EXIT.error, `--system: only root can install it; use \`sudo\`, or leave --system out`);
   if (isSystem) await refusePrivate(command);
   if (!isSystem) await refuseRival(context, manager, options);
-  screen.status('reading the environment of your login shell');
-  const login = isSystem ? { PATH: systemPath(process.execPath) } : await environmentOf(context, screen);
-  screen.status(undefined);
-  const { variables, leftOut } = serviceEnvironment(login, isSystem ? {} : context.env, options.env ?? []);
+  const { variables, leftOut } = await environmentOf(context, screen, options);
   if (command.some((word) => word.includes('/_npx/')))
     screen.note(
       'npx may remove this program from its cache; install it with `npm install --global agenthost`',
@@ -176,7 +180,19 @@ async function refusePrivate(command: readonly string[]): Promise<void> {
   );
 }
 
-async function environmentOf(context: Context, screen: Screen): Promise<Context['env']> {
+/** The environment of the service. Rejects with a usage error for a wrong `--env`. */
+async function environmentOf(
+  context: Context,
+  screen: Screen,
+  { system: isSystem = false, env = [] }: InstallOptions,
+): Promise<ServiceEnvironment> {
+  screen.status('reading the environment of your login shell');
+  const login = isSystem ? { PATH: systemPath(process.execPath) } : await loginOf(context, screen);
+  screen.status(undefined);
+  return serviceEnvironment(login, isSystem ? {} : context.env, env);
+}
+
+async function loginOf(context: Context, screen: Screen): Promise<Context['env']> {
   const shell = context.env['SHELL'] || userInfo().shell || '/bin/sh';
   try {
     return await loginEnvironment(shell, context.env, context.home);

@@ -100,3 +100,8 @@ it.each([
 ])('shows files and folders as paths: %j', (said, shown) => {
   expect(errorSentence(new Error(said))).toBe(shown);
 });
+
+it('[CHAT-8] a late answer is told as one, without states of the protocol', () => {
+  const late = { code: 'wrongState', reason: 'Tool call c1 is running, not pending-confirmation' };
+  expect(rejectionSentence(late)).toBe('another client answered it already');
+});

@@ -6,6 +6,7 @@ import {
   readRefusal,
   type ScopeRefusal,
   sizeProblem,
+  type TokenScope,
 } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import { commandLine } from '../process/own-command.ts';
@@ -94,6 +95,7 @@ const OPTIONS_OF: Readonly<Record<string, string>> = {
   workingDirectory: '--cwd',
   workingDirectories: '--cwd',
   name: '--name',
+  person: '--person',
   lifetimeSeconds: '--expires, in seconds',
   target: '--lines',
   'x-input.name': 'the name',
@@ -107,6 +109,8 @@ const OPTIONS_OF: Readonly<Record<string, string>> = {
 
 /** A rejected or dropped action, as the client library reports it. */
 interface Rejected {
+  /** Absent: the action was dropped. */
+  readonly code?: string;
   readonly reason: string;
   readonly details?: RefusalDetails;
 }
@@ -119,9 +123,14 @@ export function errorSentence(error: unknown): string {
   return sentenceOf(detailsOf(error)) ?? withPaths(errorText(error));
 }
 
+/** Codes of rejections of an answer that comes after another one [CHAT-8] [CHAT-13]. */
+const LATE_CODES: ReadonlySet<string> = new Set(['wrongState', 'requestClosed', 'unknownRequest']);
+
 /** The same for an action that the host did not take. */
-export const rejectionSentence = ({ reason, details }: Rejected): string =>
-  sentenceOf(details) ?? withPaths(reason);
+export function rejectionSentence({ code, reason, details }: Rejected): string {
+  if (code !== undefined && LATE_CODES.has(code)) return 'another client answered it already';
+  return sentenceOf(details) ?? withPaths(reason);
+}
 
 /**
  * The data that came with an error answer, a rejected action or a refused connection. The classes of these errors are not imported:
@@ -153,8 +162,17 @@ function sentenceOf(details: RefusalDetails | undefined): string | undefined {
 
 function scopeSentence({ needed, held, asked, setting }: ScopeRefusal): string {
   const what = setting === 'approvals' ? 'letting everything run unasked (`approvals: all`)' : DEEDS[asked];
+  return requiresScope(what ?? 'that', needed, held);
+}
+
+/** The sentence for an activity that the token does not allow. */
+export function requiresScope(what: string, needed: TokenScope, held: TokenScope): string {
+  const lack =
+    held === 'none'
+      ? ' for the whole host, and this one has only roles in sessions'
+      : `, and this one has scope ${held}`;
   return (
-    `${what ?? 'that'} requires a token of scope ${needed}, and this one has scope ${held}; ` +
+    `${what} requires a token of scope ${needed}${lack}; ` +
     `create one on the host's machine with \`${commandLine(`token create --scope ${needed}`)}\``
   );
 }

@@ -97,7 +97,7 @@ test('[AUTH-1] AGENTHOST_TOKEN goes only to a host that the command names; anoth
   expect(await findHost(context, screen, { host: 'kept' })).toMatchObject({ token: 'of-kept' });
 });
 
-test('several hosts of this machine have the names of the list, and their addresses without one', async () => {
+test('hosts of this machine have the names of the list; without one, several have their addresses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'every-host-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const context = new FakeContext();
@@ -124,4 +124,6 @@ test('several hosts of this machine have the names of the list, and their addres
   const second = { pid: ppid, processStart: await processStart(ppid), url: `http://${two}` };
   writeFileSync(join(hostsFolder(context), `${ppid}.json`), JSON.stringify({ ...first, ...second }));
   expect((await labels()).toSorted()).toEqual([one, 'lab']);
+  rmSync(join(hostsFolder(context), `${process.pid}.json`));
+  expect(await labels()).toEqual(['lab']);
 });

@@ -85,7 +85,7 @@ export async function everyHost(
     if (gateway === undefined || !entries.some((entry) => entry.target.url === target.url)) named.push(host);
   }
   const local = running.map((record) => ({
-    label: running.length === 1 ? LOCAL_HOST : (ownNames.get(record) ?? new URL(record.url).host),
+    label: ownNames.get(record) ?? (running.length === 1 ? LOCAL_HOST : new URL(record.url).host),
     target: own(context, record),
     ...defined({ gateway: ownGateways.get(record) }),
   }));

@@ -33,7 +33,8 @@ export class OtherHosts {
         done();
       },
     });
-    const screen = new Screen({ ...this.#context, stderr });
+    const { env, platform, stdout } = this.#context;
+    const screen = new Screen({ env, platform, stdout, stderr });
     const connecting = everyHost(this.#context, screen).then((hosts) =>
       Promise.all(
         hosts

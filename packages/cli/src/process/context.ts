@@ -1,4 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
+import { hasCode } from '@agenthost/protocol/values';
+import { CliError, EXIT } from './exit.ts';
 
 /** Properties of a stream that is a terminal. */
 export interface TerminalTraits {
@@ -14,6 +16,7 @@ export interface TerminalTraits {
 /** The process as commands see it, so that tests can stand in for it. */
 export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The working directory. Throws a `CliError` if it was removed. */
   readonly cwd: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;
@@ -29,15 +32,29 @@ export interface Context {
   exitNow(code: number): void;
 }
 
+/** The working directory of the process; `undefined` if it was removed. */
+export function workingDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
 /** The real process. */
 export function processContext(version: string, home: string): Context {
   const outputClosed = new AbortController();
   process.stdout.on('error', (error) => outputClosed.abort(error));
   // A broken stderr cannot be reported.
   process.stderr.on('error', () => undefined);
+  const cwd = workingDirectory();
   return {
     env: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      if (cwd !== undefined) return cwd;
+      throw new CliError(EXIT.error, 'the working directory was removed: change to another folder');
+    },
     home,
     platform: process.platform,
     version,

@@ -5,7 +5,8 @@ import { homely } from '../render/plain-text.ts';
 /** Facts about the process from which `findOwnCommand` derives the command. */
 export interface ProcessFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
+  /** `undefined`: the working directory was removed. */
+  readonly cwd: string | undefined;
   readonly home: string;
   /** The Node that runs. */
   readonly execPath: string;
@@ -23,7 +24,7 @@ export function findOwnCommand({ env, cwd, home, execPath, file }: ProcessFacts)
   const lasting = folders.filter((folder) => !(isNpm && folder.endsWith(localBin)));
   if (lasting.some((folder) => isProgram(join(folder, 'agenthost')))) return 'agenthost';
   if (file === execPath) return shellWord(file);
-  if (installedAbove(cwd) !== undefined) return 'npx agenthost';
+  if (cwd !== undefined && installedAbove(cwd) !== undefined) return 'npx agenthost';
   const installed = installedAbove(dirname(file));
   if (installed === undefined) return `${shellWord(execPath)} ${shellWord(file)}`;
   // npx finds a package in its own cache.

@@ -9,6 +9,13 @@ export const HOSTS_OPTIONS = {
       'name of a host of `hosts list`, such as build or, behind a gateway, fleet/build; `local` is the one on this machine',
     defaultText: '--url',
   },
+  checkedUrl: {
+    flags: '--url <url>',
+    type: 'text',
+    env: 'AGENTHOST_URL',
+    description: 'address of the host, in place of the argument',
+    defaultText: 'the only host that runs on this machine',
+  },
   checkedHost: {
     flags: '--host <name>',
     type: 'text',

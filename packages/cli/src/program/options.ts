@@ -1,4 +1,5 @@
 import type { Option } from 'commander';
+import { DEFAULT_PORT } from '../host-link/default-port.ts';
 import { AUTOMATION_OPTIONS } from './automation-options.ts';
 import { CHANGES_OPTIONS } from './changes-options.ts';
 import { DAEMON_OPTIONS } from './daemon-options.ts';
@@ -121,7 +122,7 @@ export const OPTIONS = {
     type: 'number',
     env: 'AGENTHOST_PORT',
     description: 'port to listen on; 0 picks a free port',
-    default: 4711,
+    default: DEFAULT_PORT,
     min: 0,
     max: 65_535,
     isInteger: true,

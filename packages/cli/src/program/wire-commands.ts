@@ -28,6 +28,7 @@ export function addWireCommands({ context, screen, program, command, example, do
   const checking = command(program, 'conformance', 'test a host against the rules of the protocol', [
     'client',
     'port',
+    'checkedUrl',
     'checkedHost',
     'hostToken',
     'ahpVersion',

@@ -31,6 +31,9 @@ export interface ListLook<T> {
   value?(item: T): unknown;
 }
 
+/** The parts of the process that a screen uses. */
+type ScreenContext = Pick<Context, 'env' | 'platform' | 'stdout' | 'stderr'>;
+
 /**
  * What a command shows: answers on stdout, everything else on stderr. When both are the same terminal it keeps them from
  * running into each other. Callers pass plain text only.
@@ -41,7 +44,7 @@ export class Screen {
   /** Colours for stderr. */
   readonly colors: ReturnType<typeof pc.createColors>;
   readonly marks: Marks;
-  readonly #context: Context;
+  readonly #context: ScreenContext;
   #isShared: boolean;
   #isAtLineStart = true;
   /** The cursor stands behind a question that nobody has answered yet. */
@@ -50,7 +53,7 @@ export class Screen {
   #isStatusHeld = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(context: Context) {
+  constructor(context: ScreenContext) {
     this.#context = context;
     this.#isShared = context.stdout.isTTY === true && context.stderr.isTTY === true;
     this.outColors = pc.createColors(wantsColors(context, context.stdout));
@@ -207,7 +210,7 @@ export class Screen {
   }
 }
 
-function wantsColors({ env }: Context, stream: Writable & TerminalTraits): boolean {
+function wantsColors({ env }: ScreenContext, stream: Writable & TerminalTraits): boolean {
   if (env['NO_COLOR']) return false;
   if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0';
   return stream.isTTY === true && env['TERM'] !== 'dumb';

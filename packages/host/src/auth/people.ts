@@ -1,4 +1,10 @@
-import { CHANNEL_LIMITS, type SessionRole, type SessionShare, TOKEN_SCOPES } from '@agenthost/protocol';
+import {
+  CHANNEL_LIMITS,
+  type SessionRole,
+  type SessionShare,
+  TEXT_LIMITS,
+  TOKEN_SCOPES,
+} from '@agenthost/protocol';
 import type { JournalWrite } from '../journal/journal.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -145,7 +151,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
  * or in a row, no invisible characters, and the composed form of Unicode.
  */
 export function personProblem(name: string): string | undefined {
-  const { max } = CHANNEL_LIMITS.personName;
+  const { max } = TEXT_LIMITS.tokenName;
   if (name.length === 0 || name.length > max) return `expected 1 to ${max} characters`;
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.test(name))
     return 'expected no control, format or unassigned characters';

@@ -21,8 +21,6 @@ export const CHANNEL_LIMITS = {
   metadataEntries: { max: 32, what: 'Entries in the metadata of a session' },
   metadataKey: { max: 64, what: 'A key in the metadata of a session' },
   metadataValue: { max: 512, what: 'A value in the metadata of a session' },
-  tokenName: { max: 100, what: 'The name of an access token' },
-  personName: { max: 100, what: 'The name of a person' },
   sharesOfPerson: { max: 1_000, what: 'Sessions in which one person has a role' },
   annotations: { max: 2_000, what: 'Annotations of a session' },
   annotationsLength: { max: 4 * MI, what: 'All annotations of a session, with the lines that they quote' },

@@ -25,6 +25,8 @@ const faultOf = (action: StateAction): string => {
 test('a text may be as long as the limit of its field, and the refusal names field, limit and size', () => {
   expect(findActionFault(title(TEXT_LIMITS.name.max))).toBeUndefined();
   expect(faultOf(title(12 * MI))).toBe('action.title: at most 512 characters, got 12,582,912');
+  // The host refuses an empty name of a token with the same limit.
+  expect(findParamsFault('x-createToken', { channel: 'ahp-root://', name: 'x'.repeat(101) })?.max).toBe(100);
   expect(findParamsFault('x-searchSessions', { channel: 'ahp-root://', query: 'x'.repeat(1_001) })).toEqual({
     kind: 'size',
     field: 'params.query',

@@ -159,6 +159,11 @@ export const TEXT_LIMITS = {
       'clientName',
     ],
   },
+  tokenName: {
+    max: 100,
+    what: 'The name of an access token or of a person that an admin sets',
+    fields: ['x-createToken.name', 'x-createToken.person', 'x-setSessionRole.person'],
+  },
   uri: {
     max: 16 * KI,
     what: 'A URI or a path',

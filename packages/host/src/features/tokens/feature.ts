@@ -1,10 +1,10 @@
 import {
   alreadyExists,
-  CHANNEL_LIMITS,
   conflict,
   internalError,
   invalidParam,
   notFound,
+  TEXT_LIMITS,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { AccessTokens, MAX_TOKENS, TOKEN_REVOKED } from '../../auth/access-tokens.ts';
@@ -18,7 +18,7 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
 import { roleCommands } from './roles.ts';
 
-const MAX_NAME_LENGTH = CHANNEL_LIMITS.tokenName.max;
+const MAX_NAME_LENGTH = TEXT_LIMITS.tokenName.max;
 const MAX_LIFETIME_SECONDS = 315_360_000;
 
 const NOT_DURABLE =

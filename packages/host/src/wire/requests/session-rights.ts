@@ -11,6 +11,7 @@ import {
   reachOfRequest,
   roleOfRequest,
   type StateAction,
+  scopeOfRequest,
   type TokenScope,
 } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
@@ -18,7 +19,10 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Connection } from '../connection/connection.ts';
 import { sessionOf } from '../connection/sight.ts';
 
-/** The outcome of a check: `held` is the greatest right that counts there. `beyond`: a part that takes a scope on the host. */
+/**
+ * The outcome of a check: `held` is the role in the session if that is the reason, otherwise the scope of the token. `beyond`: a part that takes a scope
+ * on the host.
+ */
 export type RoleCheck =
   | { readonly isAllowed: true }
   | { readonly isAllowed: false; readonly held: TokenScope; readonly beyond?: string };
@@ -52,7 +56,8 @@ export class SessionRights {
       const channel = await this.#sync.registry.load(uri);
       const held = (channel && sight.roleIn(channel)) ?? scope;
       if (channel === undefined || sessionOf(channel) === undefined || !isWithinScope(held, least))
-        return { isAllowed: false, held };
+        // A role may equal the scope that the method requires, and not be sufficient.
+        return { isAllowed: false, held: isWithinScope(held, scopeOfRequest(method, params)) ? scope : held };
     }
     const initial = 'initialMessage' in params ? params.initialMessage : undefined;
     const beyond = initial && partBeyondSession(initial, this.#commandPrefix);
@@ -68,8 +73,8 @@ export class SessionRights {
   ): RoleCheck {
     const { type } = action;
     const held = sight.roleIn(channel) ?? scope;
-    if (!isClientAction(type) || !isWithinSession(type) || !isWithinScope(held, least))
-      return { isAllowed: false, held };
+    if (!isClientAction(type) || !isWithinSession(type)) return { isAllowed: false, held: scope };
+    if (!isWithinScope(held, least)) return { isAllowed: false, held };
     const beyond =
       messagesIn(action)
         .map((message) => partBeyondSession(message, this.#commandPrefix))
