@@ -15,6 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const FULL = 'sslmode=verify-full&sslrootcert=ROOT';
+
 /**
  * Connects to a server on 127.0.0.1 that has a certificate for `name`, and closes the connection after the handshake. Resolves with the error and whether
  * the client has sent anything by TLS.
@@ -53,12 +55,26 @@ async function connectTo(name: string, query: string): Promise<{ message: string
   }
 }
 
-const FULL = 'sslmode=verify-full&sslrootcert=ROOT';
+test('a failure of TLS names the parameter of the URL that has to change', async () => {
+  const message = async (query: string): Promise<string> => (await connectTo('127.0.0.1', query)).message;
+  expect(await message('sslmode=verify-full')).toMatch(
+    /certificate of PostgreSQL at 127\.0\.0\.1:\d+ is not trusted \(self-signed certificate\): name .* sslrootcert/,
+  );
+  expect(await message('sslrootcert=/nope')).toContain(
+    'sslrootcert=/nope in the URL of the database cannot be read (ENOENT): give the path of a PEM file',
+  );
+  const empty = join(folder, 'empty.pem');
+  writeFileSync(empty, '');
+  expect(await message(`sslrootcert=${empty}`)).toContain('is not a PEM file');
+});
 
 test('a certificate is valid for the address of the URL, also for an IP address', async () => {
   expect(await connectTo('127.0.0.1', FULL)).toMatchObject({ isTrusted: true });
   const refused = await connectTo('localhost', FULL);
-  expect(refused).toMatchObject({ isTrusted: false, message: expect.stringContaining('127.0.0.1') });
+  expect(refused).toMatchObject({
+    isTrusted: false,
+    message: expect.stringContaining('valid for DNS:localhost'),
+  });
   expect(await connectTo('localhost', 'sslrootcert=ROOT')).toMatchObject({ isTrusted: false });
   expect(await connectTo('127.0.0.1', 'sslmode=verify-full')).toMatchObject({ isTrusted: false });
   expect(await connectTo('localhost', 'sslmode=no-verify')).toMatchObject({ isTrusted: true });
