@@ -104,6 +104,10 @@ export function toJournalError(cause: unknown, { user, database, address }: Serv
   return fail('io', `PostgreSQL at ${address} failed: ${errorText(cause)}`);
 }
 
+/** Whether the role lacks a permission for a statement, or for the connection. */
+export const isPermissionMissing = (error: unknown): boolean =>
+  error instanceof JournalError && codeOf(error.cause) === SQL_STATES.noPermission;
+
 /** Whether the error means that the connection is lost, so that the outcome of a running `COMMIT` is unknown. */
 export function isConnectionLoss(cause: unknown): boolean {
   const code = codeOf(cause);
