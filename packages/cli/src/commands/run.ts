@@ -24,6 +24,7 @@ import type { Screen } from '../render/screen.ts';
 import { shownPath } from '../render/tool-call.ts';
 import { TurnPrinter } from '../render/turn-printer.ts';
 import { type ApproveMode, Approver, checkApproval, contradict } from '../run/approver.ts';
+import { cancelTurn } from '../run/cancel-turn.ts';
 import { queuedTurn } from '../run/queued-messages.ts';
 import {
   checkRunChat,
@@ -126,11 +127,7 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
     );
   }
   const prompt = options.queue === true ? await queued(run, message, opened) : chat.prompt(message);
-  const cancel = (): void => {
-    screen.status('cancelling');
-    // Its outcome shows as the turn's end.
-    void prompt.cancel();
-  };
+  const cancel = (): void => void cancelTurn(prompt, screen);
   interruption.signal.addEventListener('abort', cancel, { once: true });
   const show = printer(run, session);
   const approver = new Approver({

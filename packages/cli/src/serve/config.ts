@@ -82,7 +82,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   journal: {
     expected: 'a URL such as "postgres://user@server/database?cell=name", without a password',
-    holds: (value) => typeof value === 'string' && findJournalFault(value) === undefined,
+    // The URL itself is checked below.
+    holds: (value) => typeof value === 'string',
   },
   customizations: {
     expected: 'an absolute path, or false',
@@ -151,6 +152,8 @@ export function parseConfig(value: unknown, file: string): ServeConfig {
     }
     const fault = key === 'mcpServers' && isObject(member) ? findMcpServersFault(member) : undefined;
     if (fault !== undefined) throw new AgentConfigError(`${file}: ${key}.${fault}`);
+    const urlFault = key === 'journal' && typeof member === 'string' ? findJournalFault(member) : undefined;
+    if (urlFault !== undefined) throw new AgentConfigError(`${file}: ${key}: ${urlFault}`);
     if (check.holds(member)) continue;
     const got = JSON.stringify(member).slice(0, 80);
     throw new AgentConfigError(`${file}: ${key}: expected ${check.expected}, got ${got}`);

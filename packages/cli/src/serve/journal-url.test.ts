@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parseConfig } from './config.ts';
 import {
   announcedHostOf,
   announcementOf,
@@ -27,12 +28,31 @@ test.each([
 });
 
 test('the name of a cell fits into the path of a gateway', () => {
-  expect(splitJournalUrl('postgres://me@db/agenthost?cell=a&sslmode=require')).toEqual({
-    url: 'postgres://me@db/agenthost?sslmode=require',
+  expect(splitJournalUrl('postgres://me@db/agenthost?cell=a&sslmode=verify-full')).toEqual({
+    url: 'postgres://me@db/agenthost?sslmode=verify-full',
     cell: 'a',
   });
   for (const cell of ['team%2Fa', '..', 'a%20b', 'x'.repeat(101)])
     expect(findJournalFault(`postgres://me@db/agenthost?cell=${cell}`)).toMatch(/^cell: expected 1 to 100 /);
+});
+
+test.each([
+  ['cel=team-z', 'unknown parameter "cel": expected one of cell, sslmode, '],
+  ['Cell=x', 'unknown parameter "Cell"'],
+  ['connect_timeout=5', 'unknown parameter "connect_timeout"'],
+  ['cell=', 'cell: expected 1 to 100 letters'],
+  ['cell=a&cell=b', 'cell: is given twice'],
+  [
+    'sslmode=bogus',
+    'sslmode: expected one of verify-full, verify-ca, require, no-verify, disable, got "bogus"',
+  ],
+  ['sslmode=prefer', 'sslmode: expected one of'],
+  ['sslcert=a.pem', 'sslcert and sslkey require each other'],
+  ['sslrootcert=', 'sslrootcert: expected a value'],
+])('a parameter without effect is refused by name: %s', (query, fault) => {
+  const url = `postgres://me@db/agenthost?${query}`;
+  expect(() => checkJournalUrl(url)).toThrow(`--journal: ${fault}`);
+  expect(() => parseConfig({ journal: url }, 'c.json')).toThrow(`c.json: journal: ${fault}`);
 });
 
 test('a host announces where it listens, under the name of its machine for all addresses, or the given address', () => {

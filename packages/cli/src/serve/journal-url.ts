@@ -26,7 +26,7 @@ export interface JournalPlace {
 /** The database and the cell that a journal URL names. */
 export function splitJournalUrl(given: string): { readonly url: string; readonly cell: string | undefined } {
   const url = new URL(given);
-  const cell = url.searchParams.get('cell') || undefined;
+  const cell = url.searchParams.get('cell') ?? undefined;
   url.searchParams.delete('cell');
   return { url: url.href, cell };
 }
@@ -69,6 +69,41 @@ export function announcedHostOf(
   return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 }
 
+/** The parameters of a journal URL that take effect. The database library ignores others, or the host replaces their values. */
+const PARAMETERS = [
+  'cell',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'host',
+  'port',
+  'user',
+  'application_name',
+  'options',
+];
+/** `require` and `verify-ca` check as much as `verify-full`, which is more than in the tools of PostgreSQL. `prefer` and `allow` may use no TLS there. */
+const SSL_MODES = ['verify-full', 'verify-ca', 'require', 'no-verify', 'disable'];
+
+function findParameterFault({ searchParams }: URL): string | undefined {
+  for (const [name, value] of searchParams) {
+    if (!PARAMETERS.includes(name))
+      return `unknown parameter ${quoted(name)}: expected one of ${PARAMETERS.join(', ')}`;
+    if (searchParams.getAll(name).length > 1) return `${name}: is given twice`;
+    // Gateways have the name in their paths.
+    if (name === 'cell' && !isCellName(value))
+      return `cell: expected 1 to 100 letters, digits and _.~-, got ${quoted(value)}`;
+    if (name === 'sslmode' && !SSL_MODES.includes(value))
+      return `sslmode: expected one of ${SSL_MODES.join(', ')}, got ${quoted(value)}`;
+    if (value === '') return `${name}: expected a value, got nothing`;
+  }
+  if (searchParams.has('sslcert') !== searchParams.has('sslkey'))
+    return 'sslcert and sslkey require each other: use both';
+  return undefined;
+}
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 100));
+
 /** The fault of a journal URL, without the URL itself; `undefined` for a valid URL. */
 export function findJournalFault(given: string): string | undefined {
   const url = URL.parse(given);
@@ -77,11 +112,7 @@ export function findJournalFault(given: string): string | undefined {
   // Other users of the machine see the command line of a process.
   if (url.password !== '' || url.searchParams.has('password'))
     return 'contains a password: put the password into AGENTHOST_JOURNAL_PASSWORD or ~/.pgpass';
-  const cell = url.searchParams.get('cell') || 'main';
-  // Gateways have the name in their paths.
-  if (!isCellName(cell))
-    return `cell: expected 1 to 100 letters, digits and _.~-, got ${JSON.stringify(cell.slice(0, 100))}`;
-  return undefined;
+  return findParameterFault(url);
 }
 
 /** Throws a usage error for an invalid URL. */

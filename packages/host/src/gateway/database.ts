@@ -1,5 +1,6 @@
 import { JournalError } from '../journal/journal.ts';
 import { Connection, type Server } from '../journal/postgres/connection.ts';
+import { isPermissionMissing } from '../journal/postgres/errors.ts';
 import { checkFleetTables } from '../journal/postgres/fleet.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -48,7 +49,7 @@ export class GatewayDatabase {
     });
     const run = async (): Promise<T> => {
       used = await this.#connected();
-      return question(used);
+      return reading(used, question);
     };
     try {
       const result = await Promise.race([run(), late.promise]);
@@ -87,12 +88,31 @@ export class GatewayDatabase {
   async #connect(): Promise<Connection> {
     const connection = await Connection.open(this.#parts.server, 'gateway');
     try {
-      await checkFleetTables(connection);
+      await reading(connection, checkFleetTables);
     } catch (error) {
       connection.abandon();
       throw error;
     }
     this.#connection = connection;
     return connection;
+  }
+}
+
+/** Runs queries of a gateway. A missing permission rejects with the grants that a gateway needs, which are fewer than those of a host. */
+async function reading<T>(
+  connection: Connection,
+  question: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  try {
+    return await question(connection);
+  } catch (cause) {
+    if (!isPermissionMissing(cause)) throw cause;
+    const { user, database, address } = connection.place;
+    const role = /^[a-z_][a-z0-9_]*$/.test(user) ? user : `"${user.replaceAll('"', '""')}"`;
+    throw new JournalError(
+      'readOnly',
+      `${user} cannot read the tables of the hosts in database ${database} at ${address}: run there as their owner: GRANT USAGE ON SCHEMA agenthost TO ${role}; GRANT SELECT ON agenthost.cells, agenthost.sessions, agenthost.version TO ${role};`,
+      { cause },
+    );
   }
 }

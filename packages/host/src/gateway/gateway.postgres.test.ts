@@ -335,6 +335,18 @@ describe.skipIf(programs === undefined)(
         .toBe(true);
     });
 
+    test('a role without grants is told the grants of a gateway, and they suffice', async () => {
+      await database.execute('CREATE ROLE reader LOGIN');
+      const url = server.url.replace('agenthost@', 'reader@');
+      const failure = await start({ url }).catch(String);
+      const grants = /GRANT USAGE ON SCHEMA agenthost TO reader; GRANT SELECT ON .* TO reader;/.exec(
+        String(failure),
+      );
+      await database.execute(String(grants));
+      const { port } = await start({ url });
+      expect(await status(port, '/sessions')).toBe(200);
+    });
+
     test('known hosts stay reachable while the database hangs, and no client waits for a list', async () => {
       const host = createServer((_asked, answer) => void answer.end('hello'));
       await announce('known', `http://127.0.0.1:${await listening(host)}`);

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { Client, QueryResult } from 'pg';
 import { JournalError } from '../journal.ts';
 import { type ServerPlace, toJournalError } from './errors.ts';
+import { splitTls } from './server-tls.ts';
 import { decodeText, encodeText } from './stored-text.ts';
 
 /** Time limit for connecting. */
@@ -63,15 +64,17 @@ export class Connection {
 
   /** Connects. `silenceMs`: time without an answer after which the connection is abandoned, 10,000 by default. Rejects with `JournalError`. */
   static async open(
-    { url, password }: Server,
+    { url: given, password }: Server,
     name: string,
     silenceMs: number = DEFAULT_SILENCE_MS,
   ): Promise<Connection> {
     // Only hosts with this journal load the library.
     const { default: pg } = await import('pg');
+    const { url, tls } = await splitTls(given, () => client.host);
     const socket = new Socket();
     const client = new pg.Client({
       connectionString: url,
+      ssl: tls,
       application_name: `agenthost ${name}`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,

@@ -1,5 +1,6 @@
 import { errorCode, errorText } from '@agenthost/protocol/values';
 import { JournalError } from '../journal.ts';
+import { tlsFault } from './tls-errors.ts';
 
 /** SQLSTATE classes and codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const SQL_STATES = {
@@ -53,6 +54,9 @@ export function toJournalError(cause: unknown, { user, database, address }: Serv
       'readOnly',
       `PostgreSQL at ${address} requires a password for ${user}: set AGENTHOST_JOURNAL_PASSWORD, or write a password file (~/.pgpass)`,
     );
+  const fault = tlsFault(cause, address);
+  // The certificate or the files may be replaced without a restart of the host.
+  if (fault !== undefined) return fail('unreachable', fault);
   const code = codeOf(cause) ?? '';
   switch (code) {
     case SQL_STATES.wrongPassword:
@@ -99,6 +103,10 @@ export function toJournalError(cause: unknown, { user, database, address }: Serv
     );
   return fail('io', `PostgreSQL at ${address} failed: ${errorText(cause)}`);
 }
+
+/** Whether the role lacks a permission for a statement, or for the connection. */
+export const isPermissionMissing = (error: unknown): boolean =>
+  error instanceof JournalError && codeOf(error.cause) === SQL_STATES.noPermission;
 
 /** Whether the error means that the connection is lost, so that the outcome of a running `COMMIT` is unknown. */
 export function isConnectionLoss(cause: unknown): boolean {
