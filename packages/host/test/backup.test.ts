@@ -235,6 +235,26 @@ describe('a backup of a folder without a host', () => {
   });
 });
 
+test('the next start deletes the unfinished archive of a killed process', async () => {
+  await fill();
+  const left = join(root, 'left');
+  // At the second call all files are collected, and the archive does not exist yet.
+  let asked = 0;
+  const freeBytes = async (): Promise<number> => {
+    const staging = readdirSync(dataDir).find((name) => name.startsWith('backup-')) ?? '';
+    if (++asked === 2) cpSync(join(dataDir, staging), left, { recursive: true });
+    return Number.MAX_SAFE_INTEGER;
+  };
+  await backUpFolder({ ...request(), freeBytes });
+  expect(namesIn(file)).not.toContain('unfinished');
+  const archive = readFileSync(join(left, 'unfinished'), 'utf8');
+  expect(relative(root, archive)).toMatch(/^\.b\.tar\.gz\.[0-9a-f]{8}$/);
+  writeFileSync(archive, 'half of a backup');
+  renameSync(left, join(dataDir, 'backup-abcdef'));
+  await removeLeftStaging(dataDir);
+  expect(readdirSync(root).toSorted()).toEqual(['b.tar.gz', 'data']);
+});
+
 test('a database that cannot be opened is not called damaged', async () => {
   await fill();
   const path = join(dataDir, 'journal.db');

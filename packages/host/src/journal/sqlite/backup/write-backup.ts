@@ -26,7 +26,7 @@ import { journalFiles } from '../open-database.ts';
 import { CORE_FILES, FOLDERS, MANIFEST, OTHER_FILES } from './contents.ts';
 import { copyTree } from './copy-tree.ts';
 import { manifestText } from './manifest.ts';
-import { removeStaging } from './staging.ts';
+import { recordUnfinished, removeStaging } from './staging.ts';
 
 /** Fast: most of a database is compressed already. */
 const GZIP_LEVEL = 3;
@@ -75,6 +75,7 @@ export async function writeBackup(request: BackupRequest): Promise<WrittenBackup
   try {
     await removeStaging(dataDir, 'backup');
     staging = await mkdtemp(join(dataDir, 'backup-'));
+    await recordUnfinished(staging, temporary);
     const databaseBytes = await stage(request, staging);
     // The archive is hardly smaller than the files: most of the database is compressed already.
     if ((await stat(folder)).dev === (await stat(dataDir)).dev)
