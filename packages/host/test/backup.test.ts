@@ -348,6 +348,21 @@ describe('a restore', () => {
     };
   };
 
+  test('reports a full disk as such, also when SQLite finds it', async () => {
+    await fill();
+    await backUpFolder(request());
+    const full = new DatabaseSync(':memory:');
+    full.exec('PRAGMA max_page_count = 1');
+    const rename: Rename = () => full.exec('CREATE TABLE t (a)');
+    await expect(restoreBackup(request(), rename)).rejects.toMatchObject({
+      code: 'full',
+      message: expect.stringMatching(
+        /cannot be written \(database or disk is full\).*: free some disk space$/,
+      ),
+    });
+    full.close();
+  });
+
   test('that fails at any step leaves the data as it was; killed there, it keeps hosts away until it is repeated', async () => {
     await fill();
     await backUpFolder(request());

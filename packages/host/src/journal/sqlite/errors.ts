@@ -67,6 +67,9 @@ export function isLocked(cause: unknown): boolean {
   return code === RESULT_CODES.busy || code === RESULT_CODES.locked;
 }
 
+/** Whether SQLite or the file system reports a full disk. */
+export const isDiskFull = (cause: unknown): boolean => codeOf(cause) === 'full';
+
 /** Wraps an error of SQLite or of the file system in a `JournalError`. Returns a `JournalError` as it is. */
 export function toJournalError(cause: unknown, path: string): JournalError {
   if (cause instanceof JournalError) return cause;
