@@ -23,7 +23,6 @@ import { checkDataFolder } from '../src/journal/sqlite/backup/check-folder.ts';
 import { type Rename, undoInterrupted } from '../src/journal/sqlite/backup/exchange.ts';
 import { restoreBackup } from '../src/journal/sqlite/backup/restore-backup.ts';
 import { holdRestoreLock, removeLeftStaging } from '../src/journal/sqlite/backup/staging.ts';
-import { checkDatabase } from '../src/journal/sqlite/check-database.ts';
 import { SqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts';
 import { createHost, type Host } from '../src/main/create-host.ts';
 import { ROOT, SESSION } from './host-fixture.ts';
@@ -253,27 +252,6 @@ test('the next start deletes the unfinished archive of a killed process', async 
   renameSync(left, join(dataDir, 'backup-abcdef'));
   await removeLeftStaging(dataDir);
   expect(readdirSync(root).toSorted()).toEqual(['b.tar.gz', 'data']);
-});
-
-test('a database that cannot be opened is not called damaged', async () => {
-  await fill();
-  const path = join(dataDir, 'journal.db');
-  mkdirSync(join(root, 'folder.db'));
-  const { fault, unreadable } = await checkDatabase(join(root, 'folder.db'));
-  expect([fault, unreadable]).toEqual([undefined, 'unable to open database file']);
-  const held = new DatabaseSync(path);
-  held.exec('BEGIN EXCLUSIVE');
-  expect(await checkDatabase(path)).toMatchObject({ unreadable: 'database is locked' });
-  held.close();
-  writeFileSync(path, 'no database, but a text that is long enough to be read as one');
-  expect(await checkDatabase(path)).toMatchObject({ fault: 'file is not a database' });
-  rmSync(path);
-  mkdirSync(path);
-  await expect(backUpFolder(request()), 'the reason of SQLite is told').rejects.toMatchObject({
-    name: 'BackupError',
-    code: 'damaged',
-    message: expect.stringContaining('check its permissions'),
-  });
 });
 
 describe('a restore', () => {

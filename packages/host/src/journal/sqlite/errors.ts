@@ -61,6 +61,10 @@ export function isDamage(cause: unknown): boolean {
   return code === RESULT_CODES.corrupt || code === RESULT_CODES.notDatabase;
 }
 
+/** The finding of a check by SQLite in one line, without its heading. */
+export const faultLine = (found: string): string =>
+  found.replace(/^\*+ in database main \*+\s*/, '').replaceAll(/\s*\n\s*/g, ' ');
+
 /** Whether SQLite refused a call because of a lock, of this process or of another. */
 export function isLocked(cause: unknown): boolean {
   const code = primaryCode(cause);

@@ -94,7 +94,7 @@ export async function writeBackup(request: BackupRequest): Promise<WrittenBackup
     return { file, bytes: size, databaseBytes };
   } catch (error) {
     signal.throwIfAborted();
-    throw failureOf(error, request.file);
+    throw failureOf(error, request.file, temporary);
   } finally {
     await rm(temporary, { force: true });
     if (staging !== undefined) await rm(staging, { recursive: true, force: true });
@@ -225,11 +225,15 @@ async function publish(temporary: string, file: string, force: boolean): Promise
   }
 }
 
-function failureOf(error: unknown, file: string): unknown {
+/** `temporary`: the archive before it gets its name. */
+function failureOf(error: unknown, file: string, temporary?: string): unknown {
   const code = errorCode(error);
+  // A folder such as /proc refuses new files with ENOENT.
+  const isTarget = error instanceof Error && 'path' in error && error.path === temporary;
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new BackupError('full', `no room for the backup ${file}: free some disk space`, { cause: error });
   if (
+    (code !== undefined && isTarget) ||
     code === 'EACCES' ||
     code === 'EPERM' ||
     code === 'EROFS' ||
