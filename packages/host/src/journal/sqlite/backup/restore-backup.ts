@@ -140,7 +140,13 @@ async function checkedContent(file: string): Promise<BackupContent> {
 }
 
 function refuseInUse(dataDir: string): void {
-  if (isInUse(journalFiles(dataDir)) || cellOf(dataDir)?.isInUse === true)
+  const cell = cellOf(dataDir);
+  if (cell?.name !== undefined)
+    throw new BackupError(
+      'target',
+      `the data folder ${dataDir} belongs to cell ${cell.name} of a database, which has its sessions: restore into another folder with --data`,
+    );
+  if (isInUse(journalFiles(dataDir)) || cell?.isInUse === true)
     throw new BackupError(
       'inUse',
       `a host uses ${dataDir}: stop the host first, or restore into another folder with --data`,
