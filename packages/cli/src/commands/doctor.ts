@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { checkAgents } from '../doctor/agents.ts';
 import { checkClock } from '../doctor/clock.ts';
+import { checkDamaged } from '../doctor/damaged-databases.ts';
 import { type Finding, fault, ok, warning } from '../doctor/finding.ts';
 import { checkAccess, checkDisk, checkKeepers } from '../doctor/folder.ts';
 import { checkPort } from '../doctor/port.ts';
@@ -66,6 +67,7 @@ async function checkMachine(
       checkAccess(dataDir, process.getuid?.()),
       checkDisk(dataDir),
       checkKeepers(dataDir, context.platform),
+      ...checkDamaged(dataDir),
     ]);
   } else report([ok('folder', `${dataDir} does not exist yet: the first host creates it`)]);
   report([hostLine(host, context.version)]);
@@ -110,7 +112,7 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
   const findings: Finding[] = [];
   let newestTime = 0;
   if (existsSync(dataDir)) {
-    const { database, isInUse, isInterrupted, cell, knownVersion, setAside } = await checkFolder(dataDir);
+    const { database, isInUse, isInterrupted, cell, knownVersion } = await checkFolder(dataDir);
     newestTime = database?.newestTime ?? 0;
     if (isInterrupted)
       findings.push(
@@ -156,14 +158,6 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
         ),
       );
     else findings.push(ok('database', 'sound'));
-    if (setAside.length > 0)
-      findings.push(
-        warning(
-          'database',
-          `earlier damaged databases are kept: ${setAside.join(', ')}`,
-          'delete them if you need nothing in them',
-        ),
-      );
   }
   findings.push(checkClock({ now: Date.now(), newestTime }));
   const place = configFileOf(context, config);
