@@ -25,7 +25,7 @@ import { restoreBackup } from '../src/journal/sqlite/backup/restore-backup.ts';
 import { holdRestoreLock, removeLeftStaging } from '../src/journal/sqlite/backup/staging.ts';
 import { SqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts';
 import { createHost, type Host } from '../src/main/create-host.ts';
-import { ROOT, SESSION } from './host-fixture.ts';
+import { ROOT, SESSION, startHost } from './host-fixture.ts';
 import { PuppetAgent } from './puppet-agent.ts';
 import { RawClient } from './raw-client.ts';
 
@@ -232,6 +232,16 @@ describe('a backup of a folder without a host', () => {
     expect(readdirSync(root)).toEqual(['data']);
     expect(readdirSync(dataDir).filter((name) => name.startsWith('backup-'))).toEqual([]);
   });
+});
+
+test('a check tells why the host refuses changes, without a copy of the database', async () => {
+  const host = await startHost();
+  const client = await host.client();
+  const check = () => client.request('x-checkHost', { channel: ROOT, skipDatabase: true });
+  expect(await check()).not.toHaveProperty('refusesChanges');
+  host.journal.failNextCommits(9);
+  await expect(client.request('createSession', { channel: SESSION })).rejects.toThrow(/no room on its disk/);
+  expect(await check()).toMatchObject({ refusesChanges: 'there is no room on its disk' });
 });
 
 test('the next start deletes the unfinished archive of a killed process', async () => {

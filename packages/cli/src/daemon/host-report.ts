@@ -1,4 +1,5 @@
-import { errorText } from '@agenthost/protocol/values';
+import { ROOT_URI } from '@agenthost/protocol';
+import { defined, errorText } from '@agenthost/protocol/values';
 import { damagedAdvice, damagedDatabases } from '../doctor/damaged-databases.ts';
 import type { HostRecord, StandbyRecord } from '../host-link/discovery.ts';
 import { own } from '../host-link/find-host.ts';
@@ -26,6 +27,8 @@ export interface HostReport extends Partial<HostCounts> {
   readonly service?: string;
   /** Why the host does not answer. Absent: it answers. */
   readonly problem?: string;
+  /** Why the host cannot save changes and refuses them. Absent: it accepts them, or has another version than this program. */
+  readonly refusesChanges?: string;
   /** Paths of damaged databases that hosts have set aside in its data folder. Absent: none. */
   readonly damagedDatabases?: readonly string[];
 }
@@ -104,7 +107,14 @@ export async function reportOf(context: Context, host: HostRecord): Promise<Host
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
     });
     try {
-      return { ...facts, ...(await hostCounts(client)) };
+      const counts = await hostCounts(client);
+      // An older host would check its database, which takes long.
+      if (version !== context.version) return { ...facts, ...counts };
+      const { refusesChanges } = await client.request('x-checkHost', {
+        channel: ROOT_URI,
+        skipDatabase: true,
+      });
+      return { ...facts, ...counts, ...defined({ refusesChanges }) };
     } finally {
       client.close();
     }
@@ -129,6 +139,8 @@ export function printReport(context: Context, screen: Screen, report: HostReport
     row('problem', `it does not answer: ${oneLine(problem, 500)}`);
     return;
   }
+  if (report.refusesChanges !== undefined)
+    row('problem', `it cannot save changes, and refuses them: ${oneLine(report.refusesChanges, 500)}`);
   const waits = waiting.length === 1 ? '1 waits for you' : `${waiting.length} wait for you`;
   const runs = running.length === 1 ? '1 runs' : `${running.length} run`;
   row('sessions', `${report.sessionCount ?? 0}: ${runs}, ${waits}`);

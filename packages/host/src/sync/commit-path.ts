@@ -42,6 +42,9 @@ const TROUBLES: Readonly<Record<JournalError['code'], string>> = {
   io: 'its disk fails',
 };
 
+/** The reason when no error of the journal tells one. */
+const UNKNOWN_REASON = 'its journal fails';
+
 function troubleOf(error: unknown): string {
   const why = error instanceof JournalError ? ` (${TROUBLES[error.code]})` : '';
   return `The host cannot write its journal now${why}; try again`;
@@ -77,6 +80,7 @@ export class CommitPath {
   /** True after clients were told that the journal cannot be written, until they are told that it can. */
   #isTroubleTold = false;
   #trouble = troubleOf(undefined);
+  #reason = UNKNOWN_REASON;
   #waiters: (() => void)[] = [];
   #cancelRetry: Cancel = () => undefined;
   #isStopping = false;
@@ -108,6 +112,11 @@ export class CommitPath {
   /** Why the last failed commit could not be written, in words for clients. */
   get trouble(): string {
     return this.#trouble;
+  }
+
+  /** Why changes of clients are refused now, such as `there is no room on its disk`; `undefined` while they are accepted. */
+  get refusal(): string | undefined {
+    return this.isHealthy ? undefined : this.#reason;
   }
 
   /** Registers a hook that runs at the end of every tick, before its commit. The hook may change state. */
@@ -374,6 +383,7 @@ export class CommitPath {
 
   #fail(error: unknown): void {
     this.#trouble = troubleOf(error);
+    this.#reason = error instanceof JournalError ? TROUBLES[error.code] : UNKNOWN_REASON;
     this.#sequencer.journalFails(true);
     const open = this.#takeOpen();
     const ticks = open === undefined ? this.#sealed : [...this.#sealed, open];
