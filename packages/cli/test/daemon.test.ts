@@ -44,6 +44,16 @@ describe('start, status, restart and stop', () => {
       { ...facts, state: 'waiting', cell: 'main', problem: waiting, waitingSince: expect.any(String) },
     ]);
     expect(jsonLines((await machine.run(args)).out)).toMatchObject([{ pid, isNew: false }]);
+    const doctor = jsonLines((await machine.run(['doctor', '--json'])).out);
+    const details = doctor.map(({ detail }) => String(detail));
+    expect(details).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^a standby \\(pid ${pid}, .*\\) waits for cell main: no answer from`),
+      ),
+    );
+    expect(details).toContain(
+      'not checked: the sessions are in PostgreSQL at 127.0.0.1:1/none, in cell main',
+    );
     const stop = await machine.run(['stop']);
     expect(stop).toMatchObject({ code: 0, err: `stopped the standby of cell main (pid ${pid})\n` });
     expect(machine.hosts()).toEqual([]);
