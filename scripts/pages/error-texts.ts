@@ -20,7 +20,8 @@ export const ERROR_TEXTS: Record<keyof typeof ErrorCodes, string> = {
   InvalidRequest: 'The message is not a valid request, or the state of the connection does not allow it.',
   MethodNotFound: 'No handler has this method on this channel.',
   InvalidParams: 'A parameter is invalid. `x-refusal` names the parameter.',
-  InternalError: 'The host failed. Its log has the cause.',
+  InternalError:
+    'The host failed. Its log has the cause. `x-refusal` says if its database server does not answer.',
   SessionNotFound: 'No session has this URI.',
   ProviderNotFound: 'No agent has this id.',
   SessionAlreadyExists: 'A session with this URI exists.',

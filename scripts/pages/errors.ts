@@ -23,7 +23,7 @@ export function errorsPage(): string {
     '## Errors of requests',
     '',
     'A request that fails is answered with `error`: `code`, `message`, and `data` where the code has data. `data["x-refusal"]` has the reason',
-    'in a form for programs: scope, limit, parameter, folder, setting or TLS.',
+    'in a form for programs: scope, limit, parameter, folder, setting, TLS or database server.',
     '',
     '| code | name | meaning |',
     '|---|---|---|',

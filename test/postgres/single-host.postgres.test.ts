@@ -26,8 +26,9 @@ describe.skipIf(programs === undefined)('the program with a host in PostgreSQL',
       for (const program of started) await program.end('SIGKILL');
       rmSync(home, { recursive: true, force: true });
     });
+    let url = '';
     const run = (...args: string[]): ProgramProcess => {
-      const env = { PGPASSWORD: 'secret', AGENTHOST_TOKEN: token };
+      const env = { PGPASSWORD: 'secret', AGENTHOST_TOKEN: token, AGENTHOST_JOURNAL: url };
       const program = new ProgramProcess(home, args, env);
       started.push(program);
       return program;
@@ -48,7 +49,14 @@ describe.skipIf(programs === undefined)('the program with a host in PostgreSQL',
     const refused = await run('backup', file, ...data).ended();
     expect(refused.output).toMatch(advice);
     expect(refused.code).not.toBe(0);
-    expect((await run('doctor', ...data).ended()).output).toContain('the sessions are in PostgreSQL');
+    const diagnosis = async (): Promise<string | undefined> =>
+      /^\w+ +database .*$/m.exec((await run('doctor', ...data).ended()).output)?.[0];
+    const sound =
+      /^ok +database +PostgreSQL \S+ answers, its tables have version \d+, and the host holds cell main$/;
+    expect(await diagnosis()).toMatch(sound);
+    await server.kill();
+    expect(await diagnosis()).toMatch(/^fault +database +The database of the host does not answer/);
+    await server.start();
     const second = await run(...serve).ended();
     expect(second.output).toContain('in use by');
     expect(second.code).not.toBe(0);
@@ -57,8 +65,12 @@ describe.skipIf(programs === undefined)('the program with a host in PostgreSQL',
     expect((await run('backup', file, ...data).ended()).output).toMatch(
       /keeps its sessions in PostgreSQL: back up/,
     );
-    expect((await run('doctor', ...data).ended()).output).toContain(
-      'the sessions are in PostgreSQL, in cell main',
+    expect(await diagnosis()).toMatch(/^warning +database +not checked: .* in PostgreSQL, in cell main$/);
+    url = server.url;
+    expect(await diagnosis()).toMatch(
+      /^ok +database +PostgreSQL \S+ answers, .* and no host holds cell main$/,
     );
+    await server.kill();
+    expect(await diagnosis()).toMatch(/^fault +database +no answer from PostgreSQL at /);
   }, 240_000);
 });

@@ -23,6 +23,7 @@ describe('agenthost config', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^defaultAgent +demo +Default agent \(demo\)$/m);
     expect(out).toMatch(/^approvals +ask +Approvals \(ask, edits, all, none\)$/m);
+    expect(out, 'an empty list is its default').toMatch(/^pageHosts +\[\] +Other hosts of the web page$/m);
     expect(out).toMatch(/^maxTerminals +7 +Terminals \(fixed at the start of the host\)$/m);
     const [values] = jsonLines((await machine.run(['config', '--json'])).out);
     expect(values).toMatchObject({ approvals: 'ask', maxTerminals: 7, replayWindowHours: 24 });

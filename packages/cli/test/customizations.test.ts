@@ -13,7 +13,9 @@ import { pathToFileURL } from 'node:url';
 import { type AhpClient, connect, type SessionHandle } from '@agenthost/client';
 import { processStartTime } from '@agenthost/host/agent';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCli } from '../src/program/program.ts';
 import { jsonLines, Machine, type RunningCli } from './cli-process.ts';
+import { FakeContext } from './fake-context.ts';
 
 const machine = new Machine();
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cli-customizations-')));
@@ -60,6 +62,27 @@ function shows(holds: () => boolean): Promise<void> {
     });
   });
 }
+
+test.each([
+  [['customizations', 'list'], /^TYPE +STATE +NAME, DESCRIPTION\ndirectory +on /],
+  [['comments'], /^ID +STATE +PLACE, COMMENT\n\S+ +open +\S+style\.md +Why\?\n/],
+  [['config'], /^KEY +VALUE +SETTING\ndefaultAgent /],
+  [['agents'], /^ {2}ID +NAME +DETAIL\n. claude /],
+])('%s has the names of its columns on a terminal', async ([command = '', ...rest], shown) => {
+  if (command === 'comments')
+    await machine.run(['comment', id, join(folder, 'project/.agents/rules/style.md'), 'Why?']);
+  const context = new FakeContext({ isTerminal: true });
+  const { home } = machine;
+  context.env = {
+    LANG: 'C',
+    NO_COLOR: '1',
+    XDG_STATE_HOME: join(home, '.local/state'),
+    XDG_CONFIG_HOME: home,
+  };
+  const ofSession = ['customizations', 'comments'].includes(command) ? [id] : [];
+  expect(await runCli(context, [command, ...rest, ...ofSession])).toBe(0);
+  expect(context.out).toMatch(shown);
+});
 
 test('[CUST-21] agenthost customizations lists them with faults, and decides at each level', async () => {
   const cli = (...args: string[]) => machine.run(['customizations', ...args]);

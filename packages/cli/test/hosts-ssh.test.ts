@@ -121,6 +121,7 @@ test.runIf(hasSshd)(
       .split(' ');
     for (const pid of children) process.kill(Number(pid), 'SIGKILL');
     await opening.until('connected to build again');
+    expect(await certificateAt(String(place?.['url']))).toMatchObject({ isTrusted: false });
     opening.kill('SIGINT');
     expect((await opening.ended).code).toBe(130);
     const stranger = await run('sessions', '--url', `ssh://nobody-here@127.0.0.1:${port}`);

@@ -17,6 +17,7 @@ export { MemoryJournal } from './journal/memory/memory-journal.ts';
 export type { Announcement } from './journal/postgres/announcement.ts';
 export type { PostgresJournalOptions, RecordedProcesses } from './journal/postgres/postgres-journal.ts';
 export { PostgresJournal } from './journal/postgres/postgres-journal.ts';
+export { type ServerSurvey, surveyServer } from './journal/postgres/server-check.ts';
 export type * from './journal/rows.ts';
 export type * from './journal/search/results.ts';
 export { backUpFolder } from './journal/sqlite/backup/back-up-folder.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { JournalError } from '../src/journal/journal.ts';
 import { MemoryJournal } from '../src/journal/memory/memory-journal.ts';
 import { createHost } from '../src/main/create-host.ts';
 import { ROOT, startHost } from './host-fixture.ts';
@@ -54,6 +55,31 @@ test('a connection without a handshake within 30 s is closed, whatever else it s
   expect(arriving.answerTo(asked)).toBeDefined();
   expect(arriving.closed).toBeUndefined();
   expect((await host.client('strange')).closed).toBeUndefined();
+});
+
+test('a connection whose handshake waits for a database that does not answer is not blamed, and learns the reason', async () => {
+  const host = await startHost();
+  const working = await host.client();
+  const commit = Promise.withResolvers<void>();
+  host.journal.gates.beforeCommit = () => commit.promise;
+  working.ask('createSession', { channel: 'ahp-session:/s', provider: 'puppet' });
+  await host.run();
+  host.journal.gates.afterRead = () => {
+    throw new JournalError('unreachable', 'no answer from PostgreSQL at 10.0.0.1:5432');
+  };
+  const params = { channel: ROOT, protocolVersions: ['1.0.0'], clientId: 'arriving' };
+  const arriving = host.connect('arriving');
+  const asked = arriving.ask('initialize', params);
+  await host.run();
+  const message =
+    'The database of the host does not answer; the host keeps trying to reach it: try again later';
+  expect(arriving.answerTo(asked)).toMatchObject({ error: { code: -32603, message } });
+  // An answer that is not sent at once waits for the commit.
+  const refused = host.connect('refused');
+  refused.ask('reconnect', { clientId: '', lastSeenServerSeq: 0, subscriptions: [] });
+  await host.advance(60_000);
+  expect(refused.closed).toBeUndefined();
+  commit.resolve();
 });
 
 test('over a real socket, a client that never reads is closed in the end, and an idle client stays', async () => {

@@ -129,6 +129,7 @@ export {
   channelNotFound,
   conflict,
   contentNotFound,
+  databaseUnreachable,
   ErrorCodes,
   folderNotFound,
   internalError,

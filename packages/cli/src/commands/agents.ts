@@ -59,6 +59,7 @@ export async function agents(context: Context, screen: Screen, options: AgentsOp
   const here = isElsewhere && offered?.isOwn !== true ? [] : await lookHere(context, screen, options);
   const all = merge(here, offered);
   const entries = isElsewhere ? ofHost(all, offered?.agents ?? []) : all;
+  if (options.json !== true && entries.length > 0) screen.columnNames(COLUMNS);
   for (const entry of entries) {
     if (options.json === true) screen.json(entry);
     else show(screen, entry);
@@ -177,6 +178,8 @@ function merge(here: readonly AgentEntry[], offered: Offered | undefined): Agent
 /** Where the agent comes from. Says of a package which module a host imports. */
 const shownSource = ({ package: name, source }: AgentEntry): string | undefined =>
   name === undefined || source === undefined ? source : `a package: imports ${source}`;
+
+const COLUMNS = `  ${'ID'.padEnd(10)}  ${'NAME'.padEnd(24)}  DETAIL`;
 
 function show(screen: Screen, entry: AgentEntry): void {
   const { marks, outColors: colors } = screen;

@@ -54,7 +54,10 @@ export function listComments(
   return withComments({ context, screen, options }, given, (comments, { folder, session }) => {
     const shown = options.open === true ? comments.open : comments.all;
     if (options.json === true) screen.json({ type: 'comments', session, comments: shown });
-    else for (const comment of shown) show(screen, comment, folder);
+    else {
+      if (shown.length > 0) screen.columnNames('ID        STATE     PLACE, COMMENT');
+      for (const comment of shown) show(screen, comment, folder);
+    }
     if (shown.length === 0 && options.json !== true)
       screen.note(options.open === true ? 'there are no open comments' : 'there are no comments');
     return Promise.resolve();

@@ -3,7 +3,7 @@ import { ROOT_URI, type RootConfigState } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import { rejectionSentence } from '../host-link/host-errors.ts';
-import { propertyOf, readValue, settingLines, shownValue } from '../input/settings.ts';
+import { propertyOf, readValue, settingTable, shownValue } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { oneLine, plain } from '../render/plain-text.ts';
@@ -27,11 +27,17 @@ export async function listConfig(
       screen.json(values);
       return EXIT.done;
     }
-    const lines = settingLines(schema, values, ({ readOnly, default: usual }, value) => {
+    const table = settingTable(schema, values, ({ readOnly, default: usual }, value) => {
       if (readOnly === true) return ['fixed at the start of the host'];
-      return usual === undefined || value === usual ? [] : [`changed; the default is ${shownValue(usual)}`];
+      return usual === undefined || shownValue(value) === shownValue(usual)
+        ? []
+        : [`changed; the default is ${shownValue(usual)}`];
     });
-    for (const line of lines) screen.line(line);
+    screen.list(table.lines, {
+      none: 'the host has no settings',
+      columns: table.columns,
+      line: (line) => line,
+    });
     return EXIT.done;
   });
 }

@@ -40,7 +40,10 @@ export function listCustomizations(
 ): Promise<ExitCode> {
   return withSession({ context, screen, given }, options, async (session) => {
     const all = listedIn(session);
-    if (all.length === 0 && options.json !== true) screen.note('the session has no customizations');
+    if (options.json !== true) {
+      if (all.length === 0) screen.note('the session has no customizations');
+      else screen.columnNames(COLUMNS);
+    }
     for (const each of all) show(screen, options, each);
     return EXIT.done;
   });
@@ -130,6 +133,8 @@ function faultsOf(customization: Listed['customization']): string[] {
   const load = 'load' in customization ? customization.load : undefined;
   return load !== undefined && 'message' in load ? load.message.split('\n') : [];
 }
+
+const COLUMNS = `${'TYPE'.padEnd(11)} ${'STATE'.padEnd(16)}  NAME, DESCRIPTION`;
 
 /**
  * ```

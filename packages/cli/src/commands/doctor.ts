@@ -6,6 +6,7 @@ import { type Finding, fault, ok, warning } from '../doctor/finding.ts';
 import { checkAccess, checkDisk, checkKeepers } from '../doctor/folder.ts';
 import { checkPort } from '../doctor/port.ts';
 import { checkPrograms } from '../doctor/programs.ts';
+import { checkServer } from '../doctor/server.ts';
 import { checkStandby, databaseOfStandby } from '../doctor/standby.ts';
 import { withHost } from '../host-link/connect.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type StandbyRecord,
 } from '../host-link/discovery.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
+import { detailsOf, errorSentence, wireCodeOf } from '../host-link/host-errors.ts';
 import { recordOf } from '../host-link/host-of-folder.ts';
 import { LOCAL_HOST } from '../hosts/host-list.ts';
 import type { Context } from '../process/context.ts';
@@ -104,6 +106,8 @@ function hostLine(host: HostRecord | undefined, version: string): Finding {
       );
 }
 
+const isRpcError = (error: unknown): boolean => wireCodeOf(error) !== undefined;
+
 async function askHost(context: Context, screen: Screen, options: HostOptions): Promise<Finding[]> {
   try {
     return await withHost(context, screen, options, async ({ client, target }) => {
@@ -111,8 +115,13 @@ async function askHost(context: Context, screen: Screen, options: HostOptions): 
       return checkRunningHost(client, target.isOwn);
     });
   } catch (error) {
-    if (!(error instanceof CliError) || error.exitCode !== EXIT.cannotConnect) throw error;
-    return [fault('host', error.message, 'see the log of the host: agenthost.log in its data folder')];
+    if (detailsOf(error)?.kind === 'database') {
+      const { SERVER_HINT } = await import('../doctor/host.ts');
+      return [fault('database', errorSentence(error), SERVER_HINT)];
+    }
+    const isOfHost = error instanceof CliError ? error.exitCode === EXIT.cannotConnect : isRpcError(error);
+    if (!isOfHost) throw error;
+    return [fault('host', errorSentence(error), 'see the log of the host: agenthost.log in its data folder')];
   }
 }
 
@@ -124,6 +133,7 @@ async function checkAlone(
   standby: StandbyRecord | undefined,
 ): Promise<Finding[]> {
   const { checkFolder, agentsHere } = await import('../serve/check-here.ts');
+  const place = configFileOf(context, config);
   const findings: Finding[] = [];
   let newestTime = 0;
   if (standby !== undefined) findings.push(databaseOfStandby(standby));
@@ -146,8 +156,7 @@ async function checkAlone(
           'run this command where the host runs',
         ),
       );
-    else if (cell !== undefined)
-      findings.push(ok('database', `not checked: the sessions are in PostgreSQL, in cell ${oneLine(cell)}`));
+    else if (cell !== undefined) findings.push(await serverOf(context, place, cell));
     else if (database === undefined) findings.push(ok('database', 'none yet'));
     else if (database.unreadable !== undefined)
       findings.push(
@@ -176,12 +185,25 @@ async function checkAlone(
     else findings.push(ok('database', 'sound'));
   }
   findings.push(checkClock({ now: Date.now(), newestTime }));
-  const place = configFileOf(context, config);
   try {
     return [...findings, ...checkAgents(await agentsHere(context, place, dataDir))];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return [...findings, fault('config', error.message, `correct ${place.file}`)];
+  }
+}
+
+async function serverOf(
+  context: Context,
+  place: ReturnType<typeof configFileOf>,
+  cell: string,
+): Promise<Finding> {
+  const { serverHere } = await import('../serve/check-here.ts');
+  try {
+    return checkServer(cell, await serverHere(context, place, cell));
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return fault('database', error.message, 'correct AGENTHOST_JOURNAL or `journal` in the config file');
   }
 }
 

@@ -9,7 +9,7 @@ import { configFolder } from '../process/files.ts';
 import { makeFolder } from '../process/make-folder.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { sessionLine } from '../render/session-line.ts';
+import { SESSION_COLUMNS, sessionLine } from '../render/session-line.ts';
 
 /** Options of `gateway serve` as parsed. */
 export interface GatewayCommandOptions {
@@ -100,19 +100,19 @@ export async function listHosts(
   screen: Screen,
   options: GatewayListOptions,
 ): Promise<ExitCode> {
-  for (const item of itemsOf(await ask(context, screen, options, '/hosts'))) {
-    if (options.json === true) screen.json(item);
-    else {
+  screen.list(itemsOf(await ask(context, screen, options, '/hosts')), {
+    ...options,
+    none: 'the gateway has no host',
+    columns: 'HOST              STATE     TURNS     LABELS, HOLDER',
+    line: (item) => {
       const { host, state, runningTurns, labels, holder } = readHost(item);
       const turns = runningTurns === 1 ? '1 turn' : `${runningTurns} turns`;
-      screen.line(
-        [host.padEnd(16), state.padEnd(8), turns.padEnd(8), labels.join(' '), holder]
-          .map((text) => oneLine(text))
-          .join('  ')
-          .trimEnd(),
-      );
-    }
-  }
+      return [host.padEnd(16), state.padEnd(8), turns.padEnd(8), labels.join(' '), holder]
+        .map((text) => oneLine(text))
+        .join('  ')
+        .trimEnd();
+    },
+  });
   return EXIT.done;
 }
 
@@ -123,16 +123,17 @@ export async function listAllSessions(
   options: GatewayListOptions & { readonly limit: number },
 ): Promise<ExitCode> {
   const items = itemsOf(await ask(context, screen, options, `/sessions?limit=${options.limit}`));
-  if (items.length === 0 && options.json !== true) screen.note('no host has a session');
-  for (const item of items) {
-    if (options.json === true) screen.json(item);
-    else {
+  screen.list(items, {
+    ...options,
+    none: 'no host has a session',
+    columns: `${'HOST'.padEnd(12)}  ${SESSION_COLUMNS}`,
+    line: (item) => {
       const host = textOf(item, 'host').padEnd(12);
       // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- the gateway passes on the summaries of its hosts
       const summary = Reflect.get(item, 'summary') as SessionSummary;
-      screen.line(`${oneLine(host)}  ${sessionLine(summary, { now: Date.now(), home: context.home })}`);
-    }
-  }
+      return `${oneLine(host)}  ${sessionLine(summary, { now: Date.now(), home: context.home })}`;
+    },
+  });
   return EXIT.done;
 }
 

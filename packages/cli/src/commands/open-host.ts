@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CannotConnect } from '@agenthost/client';
 import { findHost, type HostTarget } from '../host-link/find-host.ts';
+import { LoopbackPort } from '../host-link/loopback-port.ts';
 import type { SshTarget } from '../host-link/ssh-arguments.ts';
-import { forwardPort, freeLoopback } from '../host-link/ssh-forward.ts';
+import { forwardPort, type PortForward } from '../host-link/ssh-forward.ts';
 import { openSshLink } from '../host-link/ssh-link.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
@@ -38,20 +39,21 @@ export async function openHost(
     return EXIT.done;
   }
   const interruption = new Interruption(context);
+  let opened: LoopbackPort | undefined;
   try {
     screen.status(`connecting to ${oneLine(name)}`);
     const far = await farHost(ssh, interruption.signal);
     const remote = new URL(far.url);
     const port = Number(remote.port || (remote.protocol === 'https:' ? 443 : 80));
-    const localHost = await freeLoopback(port);
-    if (localHost === undefined)
+    opened = await LoopbackPort.open(port);
+    if (opened === undefined)
       throw new CliError(
         EXIT.error,
         `port ${port} is in use on this machine: restart the host on ${ssh.destination} with another --port`,
       );
     const local = new URL(far.url);
-    local.hostname = localHost;
-    const forwarded = { localHost, remoteHost: remote.hostname, port };
+    local.hostname = opened.host;
+    const forwarded = { local: opened, remoteHost: remote.hostname, port };
     const place = { url: local.href, token: target.token ?? far.token };
     await keepForwarding(ssh, forwarded, {
       signal: interruption.signal,
@@ -69,6 +71,7 @@ export async function openHost(
     throw new CliError(EXIT.cannotConnect, cause.message, { cause });
   } finally {
     screen.status(undefined);
+    opened?.dispose();
     interruption.dispose();
   }
 }
@@ -87,10 +90,10 @@ interface Keeper {
   onBack(): void;
 }
 
-/** Forwards the port, and forwards it again when `ssh` ends. Rejects if the first attempt fails. */
+/** Forwards the port, and starts `ssh` again when it ends. Rejects if the first attempt fails. */
 async function keepForwarding(
   ssh: SshTarget,
-  forwarded: Parameters<typeof forwardPort>[1],
+  forwarded: PortForward,
   { signal, onReady, onLost, onBack }: Keeper,
 ): Promise<void> {
   let wasReady = false;

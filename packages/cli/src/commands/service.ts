@@ -47,8 +47,10 @@ export async function installService(
   const manager = managerOf(context, isSystem);
   const command = hostCommand(serveArguments(options, context.cwd));
   const facts = { command, drainSeconds: options.drain ?? 0 };
+  // Before any change: throws for texts that the file cannot hold.
+  const described = manager.describe({ ...facts, variables: {} });
   if (options.print === true) {
-    screen.text(manager.describe({ ...facts, variables: {} }));
+    screen.text(described);
     return EXIT.done;
   }
   if (isSystem && process.getuid?.() !== 0)

@@ -5,7 +5,7 @@ import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import { findSession, shortId } from '../input/ids.ts';
 import { textOrFile } from '../input/session-options.ts';
-import { keyAndValue, keyValues, readValue, settingLines, shownValue } from '../input/settings.ts';
+import { keyAndValue, keyValues, readValue, settingTable, shownValue } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
 import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
@@ -74,10 +74,10 @@ function changedMetadata(before: unknown, meta: Readonly<Record<string, string>>
 
 function list(screen: Screen, { json }: SetSessionOptions, { schema, values }: SessionConfigState): void {
   if (json === true) return screen.json(values);
-  for (const line of settingLines(schema, values, (property) =>
+  const { columns, lines } = settingTable(schema, values, (property) =>
     property.sessionMutable === true ? [] : ['fixed at the creation of the session'],
-  ))
-    screen.line(line);
+  );
+  screen.list(lines, { none: 'the session has no settings', columns, line: (line) => line });
 }
 
 async function change(

@@ -8,6 +8,10 @@ import { type AgentFacts, checkAgents } from './agents.ts';
 import { checkClock } from './clock.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
+/** What to do when the database server of a host does not answer. */
+export const SERVER_HINT =
+  'check that the database server runs, and that the host reaches it; the log of the host has its address and the error';
+
 /** Checks the data and the agents of a running host. `isOwn`: the host runs on this machine. */
 export async function checkRunningHost(client: AhpClient, isOwn: boolean): Promise<Finding[]> {
   const checked = await hostFacts(client);
@@ -22,7 +26,7 @@ async function hostFacts(client: AhpClient): Promise<CheckHostResult | Finding> 
   try {
     return await client.request('x-checkHost', { channel: ROOT_URI });
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
+    if (!(error instanceof RpcError) || error.code === ErrorCodes.InternalError) throw error;
     const hint = "use the owner's token, and the same version of agenthost as the host";
     return warning('database', `the host refused the check: ${errorText(error)}`, hint);
   }
@@ -40,8 +44,7 @@ function refusalOf({ refusesChanges }: CheckHostResult): Finding[] {
 }
 
 function databaseOf({ database, unchecked = '', databaseServer }: CheckHostResult): Finding {
-  if (databaseServer !== undefined)
-    return ok('database', `not checked: the sessions are in ${oneLine(databaseServer)}`);
+  if (databaseServer !== undefined) return serverOf(databaseServer);
   if (database === undefined)
     return warning(
       'database',
@@ -54,6 +57,19 @@ function databaseOf({ database, unchecked = '', databaseServer }: CheckHostResul
     `damaged: ${database.fault}`,
     `restart the host, which sets the file aside, or restore a backup with \`${commandLine('backup restore')}\``,
   );
+}
+
+function serverOf({
+  name,
+  fault: problem,
+  cell,
+  tablesVersion,
+}: NonNullable<CheckHostResult['databaseServer']>): Finding {
+  if (problem !== undefined)
+    return fault('database', problem, cell === undefined ? SERVER_HINT : 'start the host again');
+  if (cell === undefined) return ok('database', `not checked: the sessions are in ${oneLine(name)}`);
+  const held = `the host holds cell ${oneLine(cell)}`;
+  return ok('database', `${oneLine(name)} answers, its tables have version ${tablesVersion}, and ${held}`);
 }
 
 async function agentsOf(client: AhpClient): Promise<readonly AgentFacts[]> {

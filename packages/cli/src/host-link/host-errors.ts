@@ -47,7 +47,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'x-listTokens': 'listing tokens',
   'x-revokeToken': 'revoking a token',
   'x-setSessionRole': 'sharing a session',
-  'x-listSessionRoles': 'listing what is shared',
+  'x-listSessionRoles': 'listing shared sessions',
   'root/configChanged': 'changing settings of the host',
   'session/titleChanged': 'renaming a session',
   'session/isReadChanged': 'marking a session as read',

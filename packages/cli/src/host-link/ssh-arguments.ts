@@ -24,21 +24,21 @@ export function linkArguments(target: Omit<SshTarget, 'env'>): string[] {
   return sshArguments(target, options, [], [remoteCommand(target)]);
 }
 
-/** A forwarded port: an address of this machine, and one of the other. IPv6 addresses have brackets. */
+/** A port of the other machine, and the socket file of this machine that leads to it. IPv6 addresses have brackets. */
 export interface ForwardedPort {
-  readonly localHost: string;
+  readonly socketFile: string;
   readonly remoteHost: string;
   readonly port: number;
 }
 
-/** Arguments of `ssh` that forward a port, until the process ends. */
+/** Arguments of `ssh` that forward connections from a socket file to a port, until the process ends. */
 export function forwardArguments(
   target: SshAddress,
-  { localHost, remoteHost, port }: ForwardedPort,
+  { socketFile, remoteHost, port }: ForwardedPort,
 ): string[] {
-  // A shared connection would keep the port open after the process.
+  // A shared connection would keep the socket open after the process.
   const options = [...COMMON_OPTIONS, 'ExitOnForwardFailure=yes', 'ControlPath=none', 'RemoteCommand=none'];
-  return sshArguments(target, options, ['-N', '-L', `${localHost}:${port}:${remoteHost}:${port}`], []);
+  return sshArguments(target, options, ['-N', '-L', `${socketFile}:${remoteHost}:${port}`], []);
 }
 
 const COMMON_OPTIONS = [

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { errorText, hasCode } from '@agenthost/protocol/values';
+import { errorText } from '@agenthost/protocol/values';
 import { withoutOwnSecrets } from '../process/own-secrets.ts';
+import type { LoopbackPort } from './loopback-port.ts';
 import { type ForwardedPort, forwardArguments, type SshTarget } from './ssh-arguments.ts';
 import { SshFailure, sshFailure } from './ssh-failure.ts';
 
@@ -11,37 +14,41 @@ const POLL_INTERVAL_MS = 100;
 const MAX_TEXT_BYTES = 16 * 1024;
 const KILL_GRACE_MS = 2_000;
 
-/** Loopback names. A host that listens on one of them answers requests for both. Browsers keep the sign-ins of the two apart. */
-const LOOPBACK = ['127.0.0.1', '[::1]'];
-
-/** A loopback address at which the port is free; `undefined` if there is none. */
-export async function freeLoopback(port: number): Promise<string | undefined> {
-  for (const name of LOOPBACK) if (await isFree(name, port)) return name;
-  return undefined;
-}
-
-async function isFree(name: string, port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    server.listen({ host: bare(name), port, exclusive: true });
-    await once(server, 'listening');
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'EAFNOSUPPORT')) return false;
-    throw error;
-  } finally {
-    await new Promise((resolve) => server.close(resolve));
-  }
+/** A local port, and the port of the other machine that it leads to. */
+export interface PortForward extends Omit<ForwardedPort, 'socketFile'> {
+  readonly local: LoopbackPort;
 }
 
 /**
- * Forwards a port with `ssh` until the signal aborts. `onReady` is called when the port is open. Rejects with an `SshFailure` when `ssh` ends by
- * itself, and resolves after the signal.
+ * Forwards the connections of a local port with `ssh` until the signal aborts. `onReady` is called when `ssh` has signed in. Rejects with an `SshFailure`
+ * when `ssh` ends by itself, and resolves after the signal.
+ *
+ * `ssh` listens on a socket file in a private folder. On a port, another user of this machine could listen before `ssh` does, and get the token of the page.
  */
 export async function forwardPort(
   target: SshTarget,
-  forwarded: ForwardedPort,
+  { local, ...remote }: PortForward,
   { signal, onReady }: { readonly signal: AbortSignal; onReady(): void },
+): Promise<void> {
+  if (signal.aborted) return;
+  const folder = await mkdtemp(join(tmpdir(), 'agenthost-ssh-'));
+  const forwarded = { ...remote, socketFile: join(folder, 'port') };
+  const onOpen = (): void => {
+    local.forwardTo(forwarded.socketFile);
+    onReady();
+  };
+  try {
+    await runSsh(target, forwarded, { signal, onOpen });
+  } finally {
+    local.forwardTo(undefined);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runSsh(
+  target: SshTarget,
+  forwarded: ForwardedPort,
+  { signal, onOpen }: { readonly signal: AbortSignal; onOpen(): void },
 ): Promise<void> {
   if (signal.aborted) return;
   const child = spawn('ssh', forwardArguments(target, forwarded), {
@@ -69,8 +76,8 @@ export async function forwardPort(
   };
   signal.addEventListener('abort', stop, { once: true });
   const over = new AbortController();
-  const watching = untilOpen(forwarded, over.signal).then((isOpen) => {
-    if (isOpen) onReady();
+  const watching = untilOpen(forwarded.socketFile, over.signal).then((isOpen) => {
+    if (isOpen) onOpen();
   });
   try {
     const code = await ended;
@@ -86,22 +93,20 @@ export async function forwardPort(
   }
 }
 
-/** `ssh` opens the port when it has signed in. */
-async function untilOpen({ localHost, port }: ForwardedPort, signal: AbortSignal): Promise<boolean> {
+/** `ssh` opens the socket file when it has signed in. */
+async function untilOpen(socketFile: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    if (await isOpen(localHost, port)) return !signal.aborted;
+    if (await isOpen(socketFile)) return !signal.aborted;
     await wait(POLL_INTERVAL_MS);
   }
   return false;
 }
 
-function isOpen(name: string, port: number): Promise<boolean> {
+function isOpen(socketFile: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: bare(name), port });
+    const socket = connect(socketFile);
     socket.once('connect', () => resolve(true));
     socket.once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
 }
-
-const bare = (name: string): string => name.replace(/^\[(.*)\]$/, '$1');

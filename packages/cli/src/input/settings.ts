@@ -74,12 +74,12 @@ const isObject = (value: unknown): boolean =>
 export const shownValue = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Settings one to a line: key, value, title, and in brackets the choices and what `notesOf` says of each. */
-export function settingLines<P extends ConfigPropertySchema>(
+/** Settings as a table: key, value, title, and in brackets the choices and what `notesOf` says of each. */
+export function settingTable<P extends ConfigPropertySchema>(
   { properties }: { readonly properties: Readonly<Record<string, P>> },
   values: Readonly<Record<string, unknown>>,
   notesOf: (property: P, value: unknown) => readonly string[],
-): string[] {
+): { readonly columns: string; readonly lines: readonly string[] } {
   const rows = Object.entries(properties).map(([key, property]) => {
     const value = values[key];
     const { title, enum: choices } = property;
@@ -87,7 +87,10 @@ export function settingLines<P extends ConfigPropertySchema>(
     const about = notes.length === 0 ? title : `${title} (${notes.join('; ')})`;
     return { key: oneLine(key), shown: oneLine(shownValue(value), 200), about: oneLine(about, 200) };
   });
-  const width = Math.max(0, ...rows.map(({ key }) => key.length));
-  const valueWidth = Math.max(0, ...rows.map(({ shown }) => shown.length));
-  return rows.map(({ key, shown, about }) => `${key.padEnd(width)}  ${shown.padEnd(valueWidth)}  ${about}`);
+  const names = { key: 'KEY', shown: 'VALUE', about: 'SETTING' };
+  const width = Math.max(...[names, ...rows].map(({ key }) => key.length));
+  const valueWidth = Math.max(...[names, ...rows].map(({ shown }) => shown.length));
+  const line = ({ key, shown, about }: typeof names): string =>
+    `${key.padEnd(width)}  ${shown.padEnd(valueWidth)}  ${about}`;
+  return { columns: line(names), lines: rows.map(line) };
 }

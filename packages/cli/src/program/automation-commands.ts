@@ -85,7 +85,7 @@ function addDefiningCommands(
     'disabled',
     ...OPTIONS,
   ])
-    .argument('[prompt...]', 'what the agent is asked; - or nothing reads it from standard input')
+    .argument('[prompt...]', 'the prompt; - or no prompt reads standard input')
     .action(async (words: string[], _own: object, self: Command) => {
       const { addAutomation } = await import('../commands/define-automation.ts');
       done(await addAutomation(context, screen, words, self.optsWithGlobals<AddAutomationOptions>()));
@@ -116,7 +116,7 @@ function addDefiningCommands(
     ...OPTIONS,
   ])
     .argument(...AUTOMATION)
-    .argument('[prompt...]', 'what the agent is asked, in place of the present prompt')
+    .argument('[prompt...]', 'the new prompt')
     .action(async (automation: string, words: string[], _own: object, self: Command) => {
       const { editAutomation } = await import('../commands/define-automation.ts');
       const options = self.optsWithGlobals<EditAutomationOptions>();

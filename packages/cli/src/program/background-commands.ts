@@ -14,7 +14,7 @@ export function addBackgroundCommands({
   example,
   done,
 }: CommandParts): void {
-  const background = command(program, 'background', 'list and end what a session runs in the background', []);
+  const background = command(program, 'background', 'list and end the background work of a session', []);
   example(background, ['agenthost background list 4f2a', 'agenthost background end 4f2a 9c1f2a3b']);
   command(background, 'list', 'list shells and workers that outlive their turns', OPTIONS)
     .argument(...SESSION)

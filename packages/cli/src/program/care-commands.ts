@@ -42,10 +42,10 @@ export function addCareCommands({ context, screen, program, command, example, do
     'after',
     '\nThe data of the folder is moved into a folder before-restore-… in it,\nand is never deleted.',
   );
-  const examining = command(program, 'doctor', 'check this machine and its host, and suggest what to do', [
+  const examining = command(program, 'doctor', 'check this machine and its host, and suggest fixes', [
     'data',
     'config',
-    'port',
+    'checkedPort',
     'listenOn',
     'url',
     'json',

@@ -37,15 +37,12 @@ export function addChangesCommands(parts: CommandParts): void {
     'agenthost changes 4f2a --patch | git apply -R',
     'agenthost changes 4f2a --uncommitted --name-only',
   ]);
-  const reverting = command(program, 'revert', 'take changes back, all or of one file; other edits stay', [
-    'lines',
-    'ofTurn',
-    'ofChat',
-    'uncommitted',
-    'undo',
-    'yes',
-    ...OPTIONS,
-  ])
+  const reverting = command(
+    program,
+    'revert',
+    'revert the changes of all files or of one; other edits stay',
+    ['lines', 'ofTurn', 'ofChat', 'uncommitted', 'undo', 'yes', ...OPTIONS],
+  )
     .argument(...SESSION)
     .argument('[file]', 'a changed file; without it, everything is reverted')
     .action(async (session: string, file: string | undefined, options: RevertOptions) => {

@@ -28,11 +28,21 @@ export const DAEMON_OPTIONS = {
     default: 60,
     description: 'start no new turns, and wait up to this long for running turns',
   },
-  detach: { flags: '--detach', type: 'flag', description: 'run in the background, as `start` does' },
+  detachHost: { flags: '--detach', type: 'flag', description: 'run in the background, as `start` does' },
+  checkedPort: {
+    flags: '--port <port>',
+    type: 'number',
+    env: 'AGENTHOST_PORT',
+    description: 'port of the next host, to check whether it is free',
+    default: 4711,
+    min: 0,
+    max: 65_535,
+    isInteger: true,
+  },
   listenOn: {
     flags: '--listen <address>',
     type: 'text',
-    description: 'address on which the port of the next host is checked',
+    description: 'address at which the port is checked',
     default: '127.0.0.1',
   },
   ofData: {
@@ -66,8 +76,8 @@ export const DAEMON_OPTIONS = {
     type: 'flag',
     description: 'the service of the machine, which runs as the user agenthost (systemd)',
   },
-  logLines: {
-    flags: '--lines <count>',
+  serviceLines: {
+    flags: '-n, --lines <count>',
     type: 'number',
     description: 'number of last lines to show',
     default: 100,

@@ -88,7 +88,7 @@ export function addApprovalCommands({
 
 /** Adds `share` and `unshare`. */
 export function addShareCommands({ context, screen, program, command, example, done }: CommandParts): void {
-  const sharing = command(program, 'share', 'share a session with a person, or list what is shared', [
+  const sharing = command(program, 'share', 'share a session with a person, or list shared sessions', [
     'sharedWith',
     'role',
     'url',
@@ -102,7 +102,7 @@ export function addShareCommands({ context, screen, program, command, example, d
       done(await share(context, screen, given, options));
     });
   example(sharing, [
-    'agenthost share  who has which role in which session',
+    'agenthost share  list the roles of people in sessions',
     'agenthost share 4f2a --person "Ada Lovelace"  to read it',
     'agenthost share 4f2a --person "Ada Lovelace" --role interact  also to work in it',
     'agenthost unshare 4f2a --person "Ada Lovelace"  at once, on open connections too',

@@ -8,7 +8,7 @@ export function addHostsCommands({ context, screen, program, command, example, d
   const hosts = program.command('hosts').description('give names to other hosts, and list all hosts');
   example(hosts, [
     'agenthost hosts list  this machine and the others',
-    'agenthost hosts add build ssh://me@build.example  over ssh, without a setup',
+    'agenthost hosts add build ssh://me@build.example  over ssh',
     'agenthost run --host build "fix the failing test"',
     'agenthost sessions  the sessions of all hosts',
   ]);
@@ -17,7 +17,7 @@ export function addHostsCommands({ context, screen, program, command, example, d
     'hostFingerprint',
     'sshCommand',
     'sshData',
-    'force',
+    'replaceHost',
     'noCheck',
     'json',
     'verbose',
@@ -52,7 +52,7 @@ export function addHostsCommands({ context, screen, program, command, example, d
       const { openHost } = await import('../commands/open-host.ts');
       done(await openHost(context, screen, name, options));
     });
-  example(opening, ['agenthost hosts open build  until Ctrl-C']);
+  example(opening, ['agenthost hosts open build  forwards the port until Ctrl-C']);
   const removing = command(hosts, 'remove', 'remove hosts and their tokens from the list', [
     'json',
     'verbose',
@@ -67,8 +67,8 @@ export function addHostsCommands({ context, screen, program, command, example, d
   command(
     hosts,
     'link',
-    'connect standard input and output to the host here; clients with an ssh:// address run this',
-    ['startAbsent', 'sshData', 'verbose'],
+    'connect standard input and output to the host of this machine; run by clients with an ssh:// address',
+    ['startAbsent', 'linkData', 'verbose'],
   ).action(async (options: LinkHostOptions) => {
     const { linkHost } = await import('../commands/link-host.ts');
     done(await linkHost(context, screen, options));

@@ -39,6 +39,13 @@ export const HOSTS_OPTIONS = {
     description: 'over ssh: data folder of the host on the other machine',
     defaultText: 'the only host that runs there',
   },
+  replaceHost: { flags: '--force', type: 'flag', description: 'replace the host with this name' },
   noCheck: { flags: '--no-check', type: 'flag', description: 'add the host without connecting to it' },
+  linkData: {
+    flags: '--data <folder>',
+    type: 'text',
+    description: 'data folder of the host',
+    defaultText: 'the only host that runs on this machine',
+  },
   startAbsent: { flags: '--start', type: 'flag', description: 'start a host if none runs' },
 } as const satisfies Record<string, OptionSpec>;

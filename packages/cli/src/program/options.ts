@@ -93,7 +93,7 @@ export const OPTIONS = {
   checkFormat: {
     flags: '--check',
     type: 'flag',
-    description: 'only check the format of the file, and list what is wrong',
+    description: 'check only the format of the file, and list errors',
   },
   har: {
     flags: '--har <file>',
@@ -164,7 +164,7 @@ export const OPTIONS = {
     flags: '--oidc-issuer <url>',
     type: 'text',
     description:
-      'OpenID Connect provider that people sign in with on the page; rules in the config file say who gets which rights; AGENTHOST_OIDC_CLIENT_SECRET has the secret of a confidential client',
+      'OpenID Connect provider for sign-ins on the page; rules in the config file set the rights of people; AGENTHOST_OIDC_CLIENT_SECRET has the secret of a confidential client',
     defaultText: 'none',
   },
   oidcClientId: {

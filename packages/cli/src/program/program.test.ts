@@ -38,6 +38,14 @@ describe('the command line', () => {
     expect(context.err).toBe('');
   });
 
+  test.each([
+    [['serve', '--help'], '--detach                  run in the background'],
+    [['service', 'logs', '--help'], '--lines <count>  number of last lines to show (default: 100)'],
+  ])('%j describes the option of this command, not that of another', async (args, shown) => {
+    expect(await runCli(context, args)).toBe(0);
+    expect(context.out).toContain(shown);
+  });
+
   test('reports an output that cannot be written, but not a closed reader', async () => {
     context.output.abort(Object.assign(new Error('ENOSPC: no space'), { code: 'ENOSPC' }));
     expect(await runCli(context, ['sessions', '--help'])).toBe(1);

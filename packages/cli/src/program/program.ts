@@ -116,7 +116,7 @@ export function programOf(
 
   const serving = command(program, 'serve', 'run a host until Ctrl-C', [
     ...HOST_OPTIONS,
-    'detach',
+    'detachHost',
     ...COMMON_OPTIONS,
   ]).action(async (options: ServeOptions) => {
     if (options.detach === true) {

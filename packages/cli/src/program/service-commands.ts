@@ -49,7 +49,7 @@ export function addServiceCommands({ context, screen, program, command, example,
     },
   );
   command(service, 'logs', 'show the output of the service', [
-    'logLines',
+    'serviceLines',
     'followLog',
     'ofSystem',
     'verbose',

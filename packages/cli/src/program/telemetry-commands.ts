@@ -29,7 +29,7 @@ export function addTelemetryCommands({
     'agenthost logs --follow --session 4f2a  turns, tool calls and waits of a session',
     'agenthost logs --level warn --json',
   ]);
-  const trace = command(program, 'trace', 'show where the time of a turn went', ['traceChat', ...OPTIONS])
+  const trace = command(program, 'trace', 'show how long the steps of a turn took', ['traceChat', ...OPTIONS])
     .argument('<session>', 'id, or the beginning of an id')
     .argument('[turn]', 'last, an id, or the beginning of an id', 'last')
     .action(async (session: string, turn: string, options: TraceOptions) => {

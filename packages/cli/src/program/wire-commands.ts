@@ -25,7 +25,7 @@ export function addWireCommands({ context, screen, program, command, example, do
     'agenthost replay r.ndjson --har r.har',
   ]);
 
-  const checking = command(program, 'conformance', 'play the rules of the protocol against a host', [
+  const checking = command(program, 'conformance', 'test a host against the rules of the protocol', [
     'client',
     'port',
     'checkedHost',

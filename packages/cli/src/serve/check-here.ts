@@ -1,10 +1,17 @@
-import { checkDataFolder, type FolderCheck } from '@agenthost/host';
+import {
+  checkDataFolder,
+  type FolderCheck,
+  JournalError,
+  type ServerSurvey,
+  surveyServer,
+} from '@agenthost/host';
 import type { AgentFacts } from '../doctor/agents.ts';
 import type { Context } from '../process/context.ts';
 import { keyFolder } from '../process/files.ts';
 import { reportAgents } from './agents.ts';
 import { readConfig } from './config.ts';
 import { explainConfig } from './explain.ts';
+import { checkJournalUrl, splitJournalUrl } from './journal-url.ts';
 
 /** Checks the database of a data folder of this machine, which must exist. */
 export const checkFolder = (dataDir: string): Promise<FolderCheck> => checkDataFolder(dataDir);
@@ -31,6 +38,30 @@ export async function agentsHere(
       install,
     }));
   } catch (cause) {
+    throw explainConfig(cause);
+  }
+}
+
+/** What a query of the database server found. A text says why the server cannot be used; `undefined`: no URL is set. */
+export type DatabaseSurvey = ServerSurvey | string | undefined;
+
+/**
+ * Queries the database server of AGENTHOST_JOURNAL or of the config file for the cell of a folder. Rejects with a `CliError` for a mistake in the URL
+ * or in the file.
+ */
+export async function serverHere(
+  { env }: Context,
+  { file, isRequired }: { readonly file: string; readonly isRequired: boolean },
+  cell: string,
+): Promise<DatabaseSurvey> {
+  try {
+    const given = env['AGENTHOST_JOURNAL'] || (await readConfig(file, isRequired)).journal;
+    if (given === undefined) return undefined;
+    const { url } = splitJournalUrl(checkJournalUrl(given));
+    const password = env['AGENTHOST_JOURNAL_PASSWORD'] || env['PGPASSWORD'] || undefined;
+    return await surveyServer({ url, password }, cell);
+  } catch (cause) {
+    if (cause instanceof JournalError) return cause.message;
     throw explainConfig(cause);
   }
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { delimiter, dirname } from 'node:path';
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
+import { isUnfit } from './service-text.ts';
 
 /** A shell whose start-up files take longer is killed. */
 const SHELL_LIMIT_MS = 15_000;
@@ -76,9 +77,10 @@ export function serviceEnvironment(
     if (found === undefined) throw usageError(`--env ${name}: the variable is not set; use ${name}=value`);
     variables[name] = found;
   }
-  // A line break would end the entry in the environment file.
+  // A line break would end the entry in the environment file. The value is not shown: it may be a secret.
   for (const [name, value] of Object.entries(variables))
-    if (/[\0\r\n]/.test(value)) throw usageError(`${name}: a service takes no values with line breaks`);
+    if (isUnfit(value))
+      throw usageError(`${name}: a service takes no values with line breaks or other control characters`);
   const keys = Object.entries({ ...login, ...own }).flatMap(([name, value]) =>
     (KEY_NAME.test(name) || HOST_SECRETS.has(name)) && value !== undefined && value !== '' ? [name] : [],
   );

@@ -1,3 +1,5 @@
+import { serviceText } from './service-text.ts';
+
 /** Facts of a launchd job. */
 export interface JobFacts {
   readonly label: string;
@@ -16,7 +18,7 @@ const STOP_SECONDS = 60;
 
 /**
  * The property list of a launchd job. `AbandonProcessGroup`: keepers of terminals continue until the next host takes them over. launchd starts
- * the job again after a failure (`SuccessfulExit`), and at each login (`RunAtLoad`).
+ * the job again after a failure (`SuccessfulExit`), and at each login (`RunAtLoad`). Throws a usage error for a text that a property list cannot hold.
  */
 export function launchdPlist(facts: JobFacts): string {
   const { label, command, environment, workingDirectory, logFile, drainSeconds } = facts;
@@ -54,4 +56,4 @@ function element(value: Value): string {
 const isList = (value: Value): value is readonly string[] => Array.isArray(value);
 
 const xml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  serviceText(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -46,6 +46,21 @@ test('a systemd unit waits for the drain, leaves keepers alone, and takes its wo
   );
 });
 
+test('an argument or a path with a line break or another control character is refused', () => {
+  const refusal = 'no arguments or paths with line breaks or other control characters, got';
+  const command = ['/usr/bin/node', 'serve', '--label', 'x\nRestart=no'];
+  expect(() => systemdUnit({ ...facts, command })).toThrow(`${refusal} "x\\nRestart=no"`);
+  expect(() => systemdUnit({ ...facts, environmentFile: '/a\rb' })).toThrow(refusal);
+  const job = {
+    label: 'agenthost',
+    environment: {},
+    workingDirectory: '/',
+    logFile: '/log',
+    drainSeconds: 0,
+  };
+  expect(() => launchdPlist({ ...job, command: ['\u001b'] })).toThrow(refusal);
+});
+
 test.skipIf(!canVerify)('systemd-analyze verifies both units', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agenthost-unit-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

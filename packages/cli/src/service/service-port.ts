@@ -26,7 +26,7 @@ export interface ServiceFacts {
 export interface ServiceManager {
   /** Name of the service, such as `agenthost.service`. */
   readonly service: string;
-  /** The content of the main file of a service. */
+  /** The content of the main file of a service. Throws a usage error for a text that the file cannot hold. */
   describe(facts: ServiceFacts): string;
   /** Writes the files of the service, and starts it now and at each boot or login. Resolves with messages to the user. */
   install(context: Context, facts: ServiceFacts): Promise<readonly string[]>;

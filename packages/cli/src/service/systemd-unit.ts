@@ -1,3 +1,5 @@
+import { serviceText } from './service-text.ts';
+
 /** Facts of a systemd unit. */
 export interface UnitFacts {
   /** Name of the unit, such as `agenthost.service`. */
@@ -18,6 +20,7 @@ const STOP_SECONDS = 60;
  * The text of a systemd unit. `KillMode=process`: the host ends its agents itself, and keepers of terminals continue until the next host takes them
  * over. `NotifyAccess=all`, because `systemd-notify` is a process of its own. Exit code 2 is wrong usage, which a restart does not correct. Other failures
  * may end without a change, for example when a disk is mounted later, so the number of starts has no limit. `TimeoutStartSec`: a migration may take long.
+ * Throws a usage error for a text that a unit cannot hold.
  */
 export function systemdUnit({ unit, command, environmentFile, drainSeconds, user }: UnitFacts): string {
   const isSystem = user !== undefined;
@@ -34,7 +37,7 @@ export function systemdUnit({ unit, command, environmentFile, drainSeconds, user
     ...(isSystem ? [`User=${user}`, 'StateDirectory=agenthost', 'StateDirectoryMode=0700'] : []),
     'WorkingDirectory=~',
     `Environment=AGENTHOST_SERVICE=${unit}`,
-    `EnvironmentFile=-${environmentFile.replaceAll('%', '%%')}`,
+    `EnvironmentFile=-${serviceText(environmentFile).replaceAll('%', '%%')}`,
     'Restart=on-failure',
     'RestartSec=5',
     'RestartPreventExitStatus=2',
@@ -49,6 +52,6 @@ export function systemdUnit({ unit, command, environmentFile, drainSeconds, user
 
 /** A word of a command line; see systemd.service(5), "Command lines". `%` and `$` would be replaced. */
 function unitWord(word: string): string {
-  const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  const escaped = serviceText(word).replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /^[\w%$@+=:,./-]+$/.test(escaped) ? escaped : `"${escaped.replace(/[\\"]/g, '\\$&')}"`;
 }

@@ -128,6 +128,8 @@ export interface Journal {
    * Rejects with the signal's reason. Absent: the implementation has no file.
    */
   copyTo?(file: string, signal: AbortSignal): Promise<void>;
+  /** Queries the database server. Rejects with `JournalError`. Absent: the implementation has no server. */
+  checkServer?(): Promise<ServerCheck>;
   close(): Promise<void>;
 }
 
@@ -249,6 +251,17 @@ export type JournalWrite =
   | { readonly op: 'dropProcess'; readonly pid: number }
   | { readonly op: 'meta'; readonly key: string; readonly value: string };
 
+/** What a query to the database server of a journal found. */
+export interface ServerCheck {
+  /** Kind and version of the server. */
+  readonly name: string;
+  readonly cell: string;
+  /** Version of the tables. */
+  readonly tablesVersion: number;
+  /** Whether this host holds the cell. */
+  readonly isHeld: boolean;
+}
+
 /** Selects rows of the catalogue, and their form. */
 export interface SessionListOptions {
   /** Default: all. */
@@ -269,7 +282,8 @@ export interface SessionListOptions {
 /**
  * The journal cannot be used. `code` tells what to do: 'damaged': start the host again, or restore a copy; 'missing': put the database
  * back, or start the host again; 'closed': nothing, the host has stopped; 'unreachable': check the database server, the host tries again;
- * 'lost': start the host again; another one writes this journal now, or its database was restored, or did not answer for too long.
+ * 'lost': start the host again; another one writes this journal now, or its database was restored, or did not answer for too long. The message
+ * of 'lost' is sent to clients too, so it must contain no names of files and servers.
  */
 export class JournalError extends Error {
   override readonly name = 'JournalError';

@@ -1,6 +1,7 @@
-import { type Journal, JournalError } from '../journal/journal.ts';
+import type { Journal } from '../journal/journal.ts';
 import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { troubleReason, writeTrouble } from './journal-trouble.ts';
 import type { Sequencer } from './sequencer.ts';
 import { type Output, Tick, type Undo } from './tick.ts';
 import { type ActionSink, type NotAPromise, type RunningCause, Tx, type Work } from './tx.ts';
@@ -23,31 +24,6 @@ const STOPPING = 'The host is stopping and cannot write its journal';
  */
 export class JournalUnavailable extends Error {
   override readonly name = 'JournalUnavailable';
-}
-
-/**
- * Why the journal cannot be written, in words for clients. The journal's own messages contain file names of
- * the host.
- */
-const TROUBLES: Readonly<Record<JournalError['code'], string>> = {
-  full: 'there is no room on its disk',
-  readOnly: 'its data folder is not writable',
-  locked: 'another process uses it',
-  newer: 'a newer host wrote it',
-  damaged: 'it is damaged',
-  missing: 'its database was removed',
-  closed: 'the host is stopping',
-  unreachable: 'its database does not answer',
-  lost: 'another host may have taken it over',
-  io: 'its disk fails',
-};
-
-/** The reason when no error of the journal tells one. */
-const UNKNOWN_REASON = 'its journal fails';
-
-function troubleOf(error: unknown): string {
-  const why = error instanceof JournalError ? ` (${TROUBLES[error.code]})` : '';
-  return `The host cannot write its journal now${why}; try again`;
 }
 
 /**
@@ -79,8 +55,8 @@ export class CommitPath {
   #failedBytes = 0;
   /** True after clients were told that the journal cannot be written, until they are told that it can. */
   #isTroubleTold = false;
-  #trouble = troubleOf(undefined);
-  #reason = UNKNOWN_REASON;
+  #trouble = writeTrouble(undefined);
+  #reason = troubleReason(undefined);
   #waiters: (() => void)[] = [];
   #cancelRetry: Cancel = () => undefined;
   #isStopping = false;
@@ -198,6 +174,12 @@ export class CommitPath {
       return;
     }
     this.#tick().output.push({ send, dropped });
+  }
+
+  /** Sends output that depends on no change, before output that waits. */
+  sendNow(send: () => void): void {
+    send();
+    this.#flush();
   }
 
   /**
@@ -382,8 +364,8 @@ export class CommitPath {
   }
 
   #fail(error: unknown): void {
-    this.#trouble = troubleOf(error);
-    this.#reason = error instanceof JournalError ? TROUBLES[error.code] : UNKNOWN_REASON;
+    this.#trouble = writeTrouble(error);
+    this.#reason = troubleReason(error);
     this.#sequencer.journalFails(true);
     const open = this.#takeOpen();
     const ticks = open === undefined ? this.#sealed : [...this.#sealed, open];

@@ -119,8 +119,17 @@ export interface CheckHostResult {
   };
   /** Why the database was not checked. */
   unchecked?: string;
-  /** The kind of database server that has the sessions, such as `PostgreSQL`. Absent: they are in the data folder. */
-  databaseServer?: string;
+  /** The database server that has the sessions. Absent: they are in the data folder. */
+  databaseServer?: {
+    /** Its kind, and its version if it answers, such as `PostgreSQL 15.13`. */
+    name: string;
+    /** Why the host cannot use it. Absent: it answers, and the host holds its cell. */
+    fault?: string;
+    /** The cell of the host. Absent: the server does not answer. */
+    cell?: string;
+    /** Version of the tables. Absent: the server does not answer. */
+    tablesVersion?: Count;
+  };
 }
 
 /** `x-hostDiskUse` (extension): disk space of the whole host. */

@@ -50,6 +50,7 @@ export interface ErrorDataMap {
   [ErrorCodes.AuthRequired]: AuthRequiredErrorData;
   [ErrorCodes.PermissionDenied]: PermissionDeniedErrorData;
   [ErrorCodes.InvalidParams]: RefusalErrorData;
+  [ErrorCodes.InternalError]: RefusalErrorData;
   [ErrorCodes.NotFound]: RefusalErrorData;
   [ErrorCodes.Conflict]: RefusalErrorData;
 }
@@ -118,6 +119,12 @@ export function invalidParam(parameter: ParameterRefusal['parameter'], problem: 
 /** `-32603`: a fault of the host. The cause is for its log and not sent. */
 export function internalError(message: string, cause?: unknown): WireError<-32603> {
   return new WireError(ErrorCodes.InternalError, message, undefined, { cause });
+}
+
+/** `-32603`: the database server of the host does not answer. The cause is not sent. */
+export function databaseUnreachable(message: string, cause: unknown): WireError<-32603> {
+  const data = { 'x-refusal': { kind: 'database', state: 'unreachable' } } as const;
+  return new WireError(ErrorCodes.InternalError, message, data, { cause });
 }
 
 /** `-32001`: no session has this URI. */

@@ -48,6 +48,8 @@ export function readRefusal(value: unknown): RefusalDetails | undefined {
     }
     case 'tls':
       return { kind: 'tls' };
+    case 'database':
+      return given['state'] === 'unreachable' ? { kind: 'database', state: 'unreachable' } : undefined;
     default:
       return undefined;
   }

@@ -13,7 +13,8 @@ export type RefusalDetails =
   | ParameterRefusal
   | FolderRefusal
   | SettingRefusal
-  | TlsRefusal;
+  | TlsRefusal
+  | DatabaseRefusal;
 
 /** The token does not have the scope that a request or an action requires [AUTH-1]. */
 export interface ScopeRefusal {
@@ -77,4 +78,11 @@ export interface SettingRefusal {
 /** The port speaks TLS, and the request came without. */
 export interface TlsRefusal {
   kind: 'tls';
+}
+
+/** The host cannot use its database server. */
+export interface DatabaseRefusal {
+  kind: 'database';
+  /** `unreachable`: the server does not answer. The host keeps trying to reach it. */
+  state: 'unreachable';
 }

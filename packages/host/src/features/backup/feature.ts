@@ -10,7 +10,9 @@ import {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { BackupError } from '../../journal/backup-error.ts';
+import { type Journal, JournalError } from '../../journal/journal.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { readTrouble } from '../../sync/journal-trouble.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
 
@@ -86,7 +88,7 @@ export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }
         };
         if (skipDatabase) return facts;
         if (dataDir === undefined) return { ...facts, unchecked: 'the host has no data folder' };
-        if (!hasCopies) return { ...facts, databaseServer: 'PostgreSQL' };
+        if (!hasCopies) return { ...facts, databaseServer: await checkServer(sync.journal) };
         // A copy would fail for the same reason.
         if (refusesChanges !== undefined) return { ...facts, unchecked: refusesChanges };
         return alone(signal, async (aborted) => ({
@@ -100,6 +102,20 @@ export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }
       await running;
     },
   };
+}
+
+/** Queries the database server of the journal. */
+async function checkServer(journal: Journal): Promise<NonNullable<CheckHostResult['databaseServer']>> {
+  try {
+    const found = await journal.checkServer?.();
+    if (found === undefined) return { name: 'PostgreSQL' };
+    const { isHeld, ...facts } = found;
+    if (isHeld) return facts;
+    return { ...facts, fault: `another host holds the cell ${found.cell}, or the database was restored` };
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    return { name: 'PostgreSQL', fault: readTrouble(error) };
+  }
 }
 
 /** Checks a copy of the database, and removes the copy. */

@@ -106,6 +106,14 @@ export function searchContract(here: JournalUnderTest): void {
       expect(await marked('mixed テスト')).toEqual(['mixedテスト']);
     });
 
+    test('a word that folding makes longer than 2 KB is found, whole and by its beginning', async () => {
+      const word = `${'\uFDFA'.repeat(68)}abcdef`;
+      await commit(turn(2, `${word} other`), listed(other, `${word} title`, '21'));
+      expect(await where(`"${word}" other`)).toEqual([`${session} t2 message`]);
+      expect(await where(`"${word} title"`)).toEqual([`${other}  title`]);
+      expect(await where(`other ${word.slice(0, -3)}`)).toEqual([`${session} t2 message`]);
+    });
+
     test('a long phrase is found as it stands, to its last word', async () => {
       const words = Array.from({ length: 60 }, (_, n) => `w${n % 7}`);
       await commit(turn(2, `before ${words.join(' ')} after`), turn(3, words.toReversed().join(' ')));

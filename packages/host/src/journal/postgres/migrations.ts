@@ -1,11 +1,16 @@
 import { JournalError } from '../journal.ts';
-import { type Connection, number } from './connection.ts';
+import { type Connection, number, text } from './connection.ts';
 import { FENCED, REWOUND } from './errors.ts';
 
 /** Oldest major version of PostgreSQL with all functions that the statements use. */
 const LEAST_SERVER = 14;
 /** Key of the advisory lock under which one host migrates while others wait. */
 const MIGRATION_LOCK = 7_241_004;
+/**
+ * Longest wait for the lock of a table. The commits of all hosts queue behind a migration that waits, and a host without commits and renewals loses
+ * its cell.
+ */
+const TABLE_LOCK_MS = 1_000;
 
 /**
  * Version 1. All cells share these tables, and every key begins with the cell, so that the rows of a cell are neighbours in each index.
@@ -232,7 +237,8 @@ export const isUsable = (least: number): boolean => least <= KNOWN_VERSION;
 
 /**
  * Brings the database to the newest version, in one transaction. Hosts that start at the same time wait for each other. Leaves tables of a newer
- * host as they are. Rejects with `JournalError` 'newer' when this host cannot use those, and for a server that is too old.
+ * host as they are. Rejects with `JournalError` 'newer' when this host cannot use those, and for a server that is too old; with 'locked', and no
+ * change, when a reader holds the tables: call it again after a pause in which other hosts can commit.
  */
 export async function migrate(connection: Connection): Promise<void> {
   const { rows } = await connection.query(
@@ -251,6 +257,7 @@ export async function migrate(connection: Connection): Promise<void> {
   try {
     await connection.execute('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
     await connection.execute(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await connection.execute(`SET LOCAL lock_timeout = ${TABLE_LOCK_MS}`);
     // Only the first host needs the right to create a schema.
     if (isKnown !== true) {
       await connection.execute(
@@ -278,8 +285,33 @@ export async function migrate(connection: Connection): Promise<void> {
     await connection.execute('COMMIT');
   } catch (error) {
     if (!connection.isLost) await connection.execute('ROLLBACK');
-    throw error;
+    if (!(error instanceof JournalError) || error.code !== 'locked') throw error;
+    const { reader, remedy } = await readReader(connection);
+    throw new JournalError(
+      'locked',
+      `the tables of database ${database} at ${address} need an upgrade, and ${reader} holds them: ${remedy}`,
+      { cause: error },
+    );
   }
+}
+
+/** The oldest transaction of another program that holds a table, and what to do about it. The transactions of hosts are short. */
+async function readReader(connection: Connection): Promise<{ reader: string; remedy: string }> {
+  const { rows } = await connection.query(
+    `SELECT pid, coalesce(nullif(application_name, ''), 'a reader') AS program FROM pg_stat_activity
+     WHERE pid <> pg_backend_pid() AND datname = current_database() AND pid IN (
+       SELECT pid FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+       WHERE granted AND relnamespace = to_regnamespace('agenthost'))
+     ORDER BY application_name LIKE 'agenthost %', xact_start NULLS LAST LIMIT 1`,
+  );
+  const [row] = rows;
+  if (row === undefined)
+    return { reader: 'a reader such as pg_dump', remedy: 'wait until it ends, or end it' };
+  const pid = number(row, 'pid');
+  return {
+    reader: `${text(row, 'program')} (process ${pid} of the server)`,
+    remedy: `wait until it ends, or end it with SELECT pg_terminate_backend(${pid})`,
+  };
 }
 
 async function readVersion(connection: Connection): Promise<{ version: number; least: number }> {

@@ -4,6 +4,7 @@ import {
   JournalError,
   type JournalStart,
   type JournalWrite,
+  type ServerCheck,
   type SessionListOptions,
   type TurnRange,
 } from '../journal.ts';
@@ -45,6 +46,7 @@ import {
   readMeta,
 } from './reads.ts';
 import { PostgresSearchSource } from './search-source.ts';
+import { checkServer } from './server-check.ts';
 import { openSession } from './session.ts';
 import { takeCell } from './take-cell.ts';
 import { Transactions } from './transactions.ts';
@@ -376,6 +378,12 @@ export class PostgresJournal implements Journal {
     return false;
   }
 
+  checkServer(): Promise<ServerCheck> {
+    const { gate, lease } = this.#opened();
+    // Not `#read`, which waits for a renewal: the check says whether the host still holds the cell.
+    return gate.read((statements) => checkServer(statements, lease));
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const open = this.#open;
@@ -441,7 +449,7 @@ export class PostgresJournal implements Journal {
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       if (leaseTime.awakeMs < this.#giveUpMs) return;
-      const message = `PostgreSQL did not answer for ${this.#giveUpMs / 1_000} s, and another host may have taken over: start this host again`;
+      const message = `PostgreSQL did not answer for ${this.#giveUpMs / 1_000} s, so this host gave up its cell: check the server, and start this host again`;
       transactions.lose(new JournalError('lost', message, { cause: error }));
     }
   }

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresJournal } from './postgres-journal.ts';
@@ -42,8 +41,14 @@ describe.skipIf(programs === undefined)('databases that lost the newest commits'
     await running.open();
     await running.reserveSeq(50);
     await running.commit([envelope(7)]);
+    // Folding makes one word, and all words together, longer than the server's limits, which it does not check.
+    const words = Array.from({ length: 2_800 }, (_, n) => `${n}${'\uFDFA'.repeat(16)}`);
+    const text = `${'\uFDFA'.repeat(68)}abcdef ${words.slice(1_400).join(' ')}`;
+    const responseParts = [{ kind: 'markdown', content: words.slice(0, 1_400).join(' ') }];
+    const json = JSON.stringify({ id: 't1', message: { text }, responseParts });
+    await running.commit([{ op: 'turn', chat: 'ahp-chat:/c1', ordinal: 0, id: 't1', json }]);
     const dump = join(server.home, 'dump.sql');
-    writeFileSync(dump, server.run('pg_dump', '-h', server.home, '-U', 'agenthost', 'dumped'));
+    server.run('pg_dump', '-h', server.home, '-U', 'agenthost', '-f', dump, 'dumped');
     await running.commit([envelope(8)]);
     await admin.query('DROP DATABASE dumped WITH (FORCE)');
     await admin.query('CREATE DATABASE dumped');
@@ -51,6 +56,8 @@ describe.skipIf(programs === undefined)('databases that lost the newest commits'
     expect(await outcomeOf(running, 9)).toBe('lost');
     expect(lost).toEqual(['lost']);
     const restored = await cells.connect(url);
+    const { rows } = await restored.query('SELECT id FROM agenthost.turns');
+    expect(rows).toEqual([{ id: 't1' }]);
     // The lease of the dump ends.
     await cells.ofCell(restored, 'UPDATE agenthost.cells SET expires_at = NULL WHERE name = $1');
     const startedAt = Date.now();

@@ -79,11 +79,12 @@ describe.skipIf(programs === undefined)('slow and silent servers', () => {
         ...settings,
         leaseMs: 900,
         giveUpMs: 3_000,
-        onLost: ({ code }) => void lost.push(code),
+        onLost: ({ code, message }) => void lost.push(code, message.replace(/,.*/, '')),
       });
       await silent.open();
       proxy.freeze();
-      await expect.poll(() => lost, { timeout: 60_000 }).toEqual(['lost']);
+      const told = ['lost', 'PostgreSQL did not answer for 3 s'];
+      await expect.poll(() => lost, { timeout: 60_000 }).toEqual(told);
       await expect(silent.commit([envelope(4)])).rejects.toMatchObject({ code: 'lost' });
       await silent.close();
     } finally {
@@ -152,6 +153,31 @@ describe.skipIf(programs === undefined)('slow and silent servers', () => {
     await cells.create({ cell: 'another' }).open();
     expect(await cells.ofCell(admin, rows)).toBe(before + 1);
   });
+
+  test('an upgrade waits for a reader of the tables, and the other hosts commit meanwhile', async () => {
+    const admin = await cells.connect();
+    await admin.query('CREATE DATABASE upgraded');
+    const url = server.urlOf('upgraded');
+    const running = cells.create({ url, leaseMs: 60_000, timers: paused });
+    await running.open();
+    const reader = await cells.connect(url);
+    await reader.execute(
+      `ALTER TABLE agenthost.cells DROP COLUMN announced; DROP INDEX agenthost.sessions_of_all;
+       UPDATE agenthost.version SET version = 1`,
+    );
+    await reader.execute('BEGIN; LOCK TABLE agenthost.cells IN ACCESS SHARE MODE');
+    const waits: string[] = [];
+    const next = cells.create({ url, cell: 'another', onWait: (line) => void waits.push(line) });
+    const opening = next.open();
+    const isQueued = `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock' AND $1 <> '')`;
+    await expect.poll(() => cells.ofCell(admin, isQueued), { interval: 20 }).toBe(true);
+    await running.commit([envelope(1)]);
+    await expect
+      .poll(() => waits)
+      .toEqual([expect.stringMatching(/ need an upgrade, and agenthost admin \(process \d+ /)]);
+    await reader.execute('COMMIT');
+    await opening;
+  }, 60_000);
 
   test('a standby waits for a server that does not run, and outlives a restart of it', async () => {
     await server.kill();

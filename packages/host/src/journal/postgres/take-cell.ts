@@ -9,6 +9,10 @@ import { readIdentity } from './session.ts';
 
 /** Pause between two attempts to take a cell. */
 const PAUSE_MS = 500;
+/** Pause between two attempts to upgrade tables that a reader holds, in which the other hosts commit. */
+const UPGRADE_PAUSE_MS = 2_000;
+/** Shortest wait for such a reader: it is not another host, whose lease would end. */
+const UPGRADE_WAIT_MS = 60_000;
 
 /** How to take a cell. */
 export interface TakeOptions {
@@ -78,12 +82,23 @@ export async function takeCell(options: TakeOptions): Promise<TakenCell> {
   }
 }
 
-/** Connects, and creates or migrates the tables. */
-async function prepared({ connect }: TakeOptions): Promise<Connection> {
+/** Connects, and creates or migrates the tables. Waits while a reader, such as `pg_dump`, holds them. */
+async function prepared({ connect, waitMs, onWait, timers, isClosed }: TakeOptions): Promise<Connection> {
   const connection = await connect();
+  const end = performance.now() + Math.max(waitMs, UPGRADE_WAIT_MS);
   try {
-    await connection.patiently(() => migrate(connection));
-    return connection;
+    for (let isTold = false; ; isTold = true) {
+      try {
+        await connection.patiently(() => migrate(connection));
+        return connection;
+      } catch (error) {
+        if (!(error instanceof JournalError) || error.code !== 'locked' || isClosed()) throw error;
+        if (performance.now() >= end)
+          throw new JournalError('locked', `${error.message}; then start this host again`, { cause: error });
+        if (!isTold) onWait?.(error.message, undefined);
+      }
+      await new Promise<void>((resolve) => void timers.after(UPGRADE_PAUSE_MS, resolve));
+    }
   } catch (error) {
     connection.abandon();
     throw error;

@@ -221,7 +221,7 @@ export class Transactions {
     throw this.lose(
       new JournalError(
         'lost',
-        `the connection was lost during a commit, and the server did not answer within ${giveUpMs / 1_000} s: start the host again`,
+        `the connection was lost during a commit, and PostgreSQL did not answer for ${giveUpMs / 1_000} s, so this host gave up its cell: check the server, and start this host again`,
         { cause },
       ),
     );

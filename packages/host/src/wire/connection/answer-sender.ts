@@ -14,6 +14,9 @@ export class AnswerSender {
   readonly #charge: (bytes: number) => void;
   readonly #close: (close: CloseReason) => void;
   readonly #isEnding: () => boolean;
+  readonly #isOnline: () => boolean;
+  /** Answers that wait for a commit. */
+  #waitingCount = 0;
 
   constructor(parts: {
     path: CommitPath;
@@ -23,18 +26,30 @@ export class AnswerSender {
     close(close: CloseReason): void;
     /** Whether the connection refuses further requests. */
     isEnding(): boolean;
+    /** Whether the handshake is complete. */
+    isOnline(): boolean;
   }) {
     this.#path = parts.path;
     this.#outbox = parts.outbox;
     this.#charge = (bytes) => parts.charge(bytes);
     this.#close = (close) => parts.close(close);
     this.#isEnding = () => parts.isEnding();
+    this.#isOnline = () => parts.isOnline();
+  }
+
+  /** Whether an answer waits for a commit. */
+  get isWaiting(): boolean {
+    return this.#waitingCount > 0;
   }
 
   /** Sends a response. Its result is an `Answer`, unless the peer refused the request itself or the handler threw. */
   send(message: ResponseMessage): void {
     if (!('result' in message) || !(message.result instanceof Answer)) {
-      this.#sendBehindCommit(message.id, () => JSON.stringify(message));
+      const isOwnFault = 'error' in message && message.error.code === ErrorCodes.InternalError;
+      // The commit may wait for a database that does not answer. Before the handshake, no output of the connection is overtaken.
+      if (isOwnFault && !this.#isOnline())
+        this.#path.sendNow(() => this.#outbox.frame(JSON.stringify(message), 'response'));
+      else this.#sendBehindCommit(message.id, () => JSON.stringify(message));
       return;
     }
     const { id, result: answer } = message;
@@ -57,7 +72,9 @@ export class AnswerSender {
   }
 
   #sendBehindCommit(id: ResponseMessage['id'], encoded: () => string): void {
+    this.#waitingCount += 1;
     const send = (text: string): void => {
+      this.#waitingCount -= 1;
       this.#charge(text.length / ANSWER_BYTES_PER_CHARGED_BYTE);
       this.#outbox.frame(text, 'response');
     };

@@ -63,6 +63,7 @@ export class Connection implements Sink {
   readonly #log: Log;
   readonly #throttle: ReadThrottle;
   readonly #heartbeat = new Heartbeat();
+  readonly #answers: AnswerSender;
   readonly #findWays: FindWays;
   #ways: ClientWays | undefined;
   #translator: Translator | undefined;
@@ -132,12 +133,13 @@ export class Connection implements Sink {
         this.#refuseFlood();
       },
     });
-    const answers = new AnswerSender({
+    this.#answers = new AnswerSender({
       path: parts.sync.path,
       outbox: this.outbox,
       charge: (bytes) => this.charge(bytes),
       close: ({ code, reason }) => this.close(code, reason),
       isEnding: () => this.#isEnding,
+      isOnline: () => this.isOnline,
     });
     parts.transport.onControlFrame?.(() => this.#throttle.receiveControlFrame());
     this.peer = new Peer<AnyMethods, AnyMethods>(throttled(parts.transport, this.#throttle), {
@@ -147,7 +149,7 @@ export class Connection implements Sink {
         setTimeout: (callback, delayMs) => parts.timers.after(delayMs, callback),
         clearTimeout: (cancel) => typeof cancel === 'function' && cancel(),
       },
-      sendResponse: (message) => answers.send(message),
+      sendResponse: (message) => this.#answers.send(message),
       onError: (error, where) => {
         // A wire error is an answer to the client, not a fault of the host.
         if (error instanceof WireError) parts.log.debug({ error, where }, 'a request was refused');
@@ -301,7 +303,8 @@ export class Connection implements Sink {
    * `isShakingHands`: whether the handshake runs.
    */
   checkAlive(isShakingHands: boolean): void {
-    const hasHandshake = this.isOnline || isShakingHands;
+    // A client whose answer waits for the host's own commit is not late.
+    const hasHandshake = this.isOnline || isShakingHands || this.#answers.isWaiting;
     const trouble = this.#heartbeat.check(hasHandshake, () => this.#transport.probe?.() ?? true);
     if (trouble === 'noHandshake')
       this.close(CLOSE_CODES.noHandshake, 'no initialize or reconnect within 30 seconds');

@@ -2,6 +2,7 @@ import {
   CLIENT_REQUEST_METHODS,
   type ClientRequestMethod,
   type ClientToHostRequests,
+  databaseUnreachable,
   findParamsFault,
   internalError,
   invalidParam,
@@ -20,6 +21,7 @@ import { Answer } from '../../handler-port/answer.ts';
 import type { Command, Commands } from '../../handler-port/commands.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
+import { readTrouble } from '../../sync/journal-trouble.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { withClientFiles } from '../client-files/attachments.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -306,13 +308,12 @@ async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
     if (error instanceof JournalUnavailable) {
       throw internalError(error.message, error);
     }
-    // The host has stopped during the request.
-    if (error instanceof JournalError && error.code === 'closed') {
-      throw internalError('The host is stopping', error);
-    }
-    // The damage was logged when it was found.
-    if (error instanceof JournalError && error.code === 'damaged') {
-      throw internalError('The host cannot read this: its database is damaged', error);
+    // Damage was logged when it was found.
+    if (error instanceof JournalError) {
+      const message = readTrouble(error);
+      throw error.code === 'unreachable'
+        ? databaseUnreachable(message, error)
+        : internalError(message, error);
     }
     throw error;
   }
