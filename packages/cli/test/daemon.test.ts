@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { askingTurn } from './asking-turn.ts';
@@ -44,6 +44,16 @@ describe('start, status, restart and stop', () => {
       { ...facts, state: 'waiting', cell: 'main', problem: waiting, waitingSince: expect.any(String) },
     ]);
     expect(jsonLines((await machine.run(args)).out)).toMatchObject([{ pid, isNew: false }]);
+    const doctor = jsonLines((await machine.run(['doctor', '--json'])).out);
+    const details = doctor.map(({ detail }) => String(detail));
+    expect(details).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^a standby \\(pid ${pid}, .*\\) waits for cell main: no answer from`),
+      ),
+    );
+    expect(details).toContain(
+      'not checked: the sessions are in PostgreSQL at 127.0.0.1:1/none, in cell main',
+    );
     const stop = await machine.run(['stop']);
     expect(stop).toMatchObject({ code: 0, err: `stopped the standby of cell main (pid ${pid})\n` });
     expect(machine.hosts()).toEqual([]);
@@ -132,6 +142,21 @@ describe('start, status, restart and stop', () => {
       expect(err).not.toContain('cannot ask the host');
     }
   }, 300_000);
+
+  test('tell that the database was damaged, for as long as the damaged file is kept', async () => {
+    mkdirSync(machine.dataFolder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(machine.dataFolder, 'journal.db'), 'garbage'.repeat(100));
+    const started = await machine.run(['start', '--port', '0']);
+    const told = /^the database was damaged \(file is not a database\).* restore a backup .*; delete .*$/m;
+    expect(started).toMatchObject({ code: 0, err: expect.stringMatching(told) });
+    const [file = ''] = readdirSync(machine.dataFolder).filter((name) => name.includes('.damaged-'));
+    const status = await machine.run(['status', '--no-update-check']);
+    expect(status.out).toContain(`${file}\n             restore a backup`);
+    const doctor = await machine.run(['doctor', '--json']);
+    expect(jsonLines(doctor.out)).toContainEqual(
+      expect.objectContaining({ state: 'warning', detail: expect.stringContaining(file) }),
+    );
+  }, 120_000);
 
   test('choose one of several hosts by its data folder or its address', async () => {
     const { line: one } = await machine.serve();

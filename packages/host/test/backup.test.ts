@@ -23,10 +23,9 @@ import { checkDataFolder } from '../src/journal/sqlite/backup/check-folder.ts';
 import { type Rename, undoInterrupted } from '../src/journal/sqlite/backup/exchange.ts';
 import { restoreBackup } from '../src/journal/sqlite/backup/restore-backup.ts';
 import { holdRestoreLock, removeLeftStaging } from '../src/journal/sqlite/backup/staging.ts';
-import { checkDatabase } from '../src/journal/sqlite/check-database.ts';
 import { SqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts';
 import { createHost, type Host } from '../src/main/create-host.ts';
-import { ROOT, SESSION } from './host-fixture.ts';
+import { ROOT, SESSION, startHost } from './host-fixture.ts';
 import { PuppetAgent } from './puppet-agent.ts';
 import { RawClient } from './raw-client.ts';
 
@@ -235,25 +234,34 @@ describe('a backup of a folder without a host', () => {
   });
 });
 
-test('a database that cannot be opened is not called damaged', async () => {
+test('a check tells why the host refuses changes, without a copy of the database', async () => {
+  const host = await startHost();
+  const client = await host.client();
+  const check = () => client.request('x-checkHost', { channel: ROOT, skipDatabase: true });
+  expect(await check()).not.toHaveProperty('refusesChanges');
+  host.journal.failNextCommits(9);
+  await expect(client.request('createSession', { channel: SESSION })).rejects.toThrow(/no room on its disk/);
+  expect(await check()).toMatchObject({ refusesChanges: 'there is no room on its disk' });
+});
+
+test('the next start deletes the unfinished archive of a killed process', async () => {
   await fill();
-  const path = join(dataDir, 'journal.db');
-  mkdirSync(join(root, 'folder.db'));
-  const { fault, unreadable } = await checkDatabase(join(root, 'folder.db'));
-  expect([fault, unreadable]).toEqual([undefined, 'unable to open database file']);
-  const held = new DatabaseSync(path);
-  held.exec('BEGIN EXCLUSIVE');
-  expect(await checkDatabase(path)).toMatchObject({ unreadable: 'database is locked' });
-  held.close();
-  writeFileSync(path, 'no database, but a text that is long enough to be read as one');
-  expect(await checkDatabase(path)).toMatchObject({ fault: 'file is not a database' });
-  rmSync(path);
-  mkdirSync(path);
-  await expect(backUpFolder(request()), 'the reason of SQLite is told').rejects.toMatchObject({
-    name: 'BackupError',
-    code: 'damaged',
-    message: expect.stringContaining('check its permissions'),
-  });
+  const left = join(root, 'left');
+  // At the second call all files are collected, and the archive does not exist yet.
+  let asked = 0;
+  const freeBytes = async (): Promise<number> => {
+    const staging = readdirSync(dataDir).find((name) => name.startsWith('backup-')) ?? '';
+    if (++asked === 2) cpSync(join(dataDir, staging), left, { recursive: true });
+    return Number.MAX_SAFE_INTEGER;
+  };
+  await backUpFolder({ ...request(), freeBytes });
+  expect(namesIn(file)).not.toContain('unfinished');
+  const archive = readFileSync(join(left, 'unfinished'), 'utf8');
+  expect(relative(root, archive)).toMatch(/^\.b\.tar\.gz\.[0-9a-f]{8}$/);
+  writeFileSync(archive, 'half of a backup');
+  renameSync(left, join(dataDir, 'backup-abcdef'));
+  await removeLeftStaging(dataDir);
+  expect(readdirSync(root).toSorted()).toEqual(['b.tar.gz', 'data']);
 });
 
 describe('a restore', () => {
@@ -327,6 +335,21 @@ describe('a restore', () => {
       renameSync(from, to);
     };
   };
+
+  test('reports a full disk as such, also when SQLite finds it', async () => {
+    await fill();
+    await backUpFolder(request());
+    const full = new DatabaseSync(':memory:');
+    full.exec('PRAGMA max_page_count = 1');
+    const rename: Rename = () => full.exec('CREATE TABLE t (a)');
+    await expect(restoreBackup(request(), rename)).rejects.toMatchObject({
+      code: 'full',
+      message: expect.stringMatching(
+        /cannot be written \(database or disk is full\).*: free some disk space$/,
+      ),
+    });
+    full.close();
+  });
 
   test('that fails at any step leaves the data as it was; killed there, it keeps hosts away until it is repeated', async () => {
     await fill();

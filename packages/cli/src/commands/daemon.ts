@@ -114,7 +114,10 @@ export async function status(context: Context, screen: Screen, options: StatusOp
 /** Facts about a host or a standby, without its token. */
 function publicFacts(record: LocalRecord): object {
   const { pid, dataDir, version } = record;
-  if (isListening(record)) return { url: record.url, wsUrl: record.wsUrl, pid, dataDir, version };
+  if (isListening(record)) {
+    const { url, wsUrl, notices } = record;
+    return { url, wsUrl, pid, dataDir, version, ...defined({ notices }) };
+  }
   return { pid, dataDir, version, cell: record.cell, waiting: record.reason };
 }
 

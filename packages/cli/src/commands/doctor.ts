@@ -1,16 +1,24 @@
 import { existsSync } from 'node:fs';
 import { checkAgents } from '../doctor/agents.ts';
 import { checkClock } from '../doctor/clock.ts';
+import { checkDamaged } from '../doctor/damaged-databases.ts';
 import { type Finding, fault, ok, warning } from '../doctor/finding.ts';
 import { checkAccess, checkDisk, checkKeepers } from '../doctor/folder.ts';
 import { checkPort } from '../doctor/port.ts';
 import { checkPrograms } from '../doctor/programs.ts';
 import { checkServer } from '../doctor/server.ts';
+import { checkStandby, databaseOfStandby } from '../doctor/standby.ts';
 import { withHost } from '../host-link/connect.ts';
-import { type HostRecord, readHosts } from '../host-link/discovery.ts';
+import {
+  type HostRecord,
+  isListening,
+  type LocalRecord,
+  readRecords,
+  type StandbyRecord,
+} from '../host-link/discovery.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import { detailsOf, errorSentence, wireCodeOf } from '../host-link/host-errors.ts';
-import { hostOfFolder } from '../host-link/host-of-folder.ts';
+import { recordOf } from '../host-link/host-of-folder.ts';
 import { LOCAL_HOST } from '../hosts/host-list.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
@@ -56,11 +64,14 @@ async function checkMachine(
   options: DoctorOptions,
   report: (found: readonly Finding[]) => void,
 ): Promise<void> {
-  const hosts = await readHosts(hostsFolder(context));
-  // Without --data, the folder of the only host that runs.
-  const only = options.data === undefined && hosts.length === 1 ? hosts[0] : undefined;
+  const records = await readRecords(hostsFolder(context));
+  const hosts = records.filter(isListening);
+  // Without --data, the folder of the only host that runs, or else of the only standby that waits.
+  const running: readonly LocalRecord[] = hosts.length > 0 ? hosts : records;
+  const only = options.data === undefined && running.length === 1 ? running[0] : undefined;
   const dataDir = only?.dataDir ?? dataDirOf(context, options.data);
-  const host = only ?? (await hostOfFolder(context, dataDir));
+  const record = only ?? (await recordOf(records, dataDir));
+  const [host, standby] = record === undefined || isListening(record) ? [record] : [undefined, record];
   screen.status('looking at this machine');
   report(await checkPrograms(context.platform, context.env));
   if (existsSync(dataDir)) {
@@ -68,9 +79,10 @@ async function checkMachine(
       checkAccess(dataDir, process.getuid?.()),
       checkDisk(dataDir),
       checkKeepers(dataDir, context.platform),
+      ...checkDamaged(dataDir),
     ]);
   } else report([ok('folder', `${dataDir} does not exist yet: the first host creates it`)]);
-  report([hostLine(host, context.version)]);
+  report([standby === undefined ? hostLine(host, context.version) : checkStandby(standby)]);
   if (host !== undefined) {
     screen.status('asking the host');
     const { host: _local, ...others } = options;
@@ -79,7 +91,7 @@ async function checkMachine(
   }
   report([await checkPort(options.listen, options.port, hosts)]);
   screen.status('checking the database');
-  report(await checkAlone(context, options, dataDir));
+  report(await checkAlone(context, options, dataDir, standby));
 }
 
 function hostLine(host: HostRecord | undefined, version: string): Finding {
@@ -114,13 +126,19 @@ async function askHost(context: Context, screen: Screen, options: HostOptions): 
 }
 
 /** The database, the clock and the agents of a folder without a host. */
-async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: string): Promise<Finding[]> {
+async function checkAlone(
+  context: Context,
+  { config }: DoctorOptions,
+  dataDir: string,
+  standby: StandbyRecord | undefined,
+): Promise<Finding[]> {
   const { checkFolder, agentsHere } = await import('../serve/check-here.ts');
   const place = configFileOf(context, config);
   const findings: Finding[] = [];
   let newestTime = 0;
-  if (existsSync(dataDir)) {
-    const { database, isInUse, isInterrupted, cell, knownVersion, setAside } = await checkFolder(dataDir);
+  if (standby !== undefined) findings.push(databaseOfStandby(standby));
+  else if (existsSync(dataDir)) {
+    const { database, isInUse, isInterrupted, cell, knownVersion } = await checkFolder(dataDir);
     newestTime = database?.newestTime ?? 0;
     if (isInterrupted)
       findings.push(
@@ -165,14 +183,6 @@ async function checkAlone(context: Context, { config }: DoctorOptions, dataDir: 
         ),
       );
     else findings.push(ok('database', 'sound'));
-    if (setAside.length > 0)
-      findings.push(
-        warning(
-          'database',
-          `earlier damaged databases are kept: ${setAside.join(', ')}`,
-          'delete them if you need nothing in them',
-        ),
-      );
   }
   findings.push(checkClock({ now: Date.now(), newestTime }));
   try {

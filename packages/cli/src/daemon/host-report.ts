@@ -1,4 +1,6 @@
-import { errorText } from '@agenthost/protocol/values';
+import { ROOT_URI } from '@agenthost/protocol';
+import { defined, errorText } from '@agenthost/protocol/values';
+import { damagedAdvice, damagedDatabases } from '../doctor/damaged-databases.ts';
 import type { HostRecord, StandbyRecord } from '../host-link/discovery.ts';
 import { own } from '../host-link/find-host.ts';
 import { openClient } from '../host-link/open-client.ts';
@@ -25,6 +27,10 @@ export interface HostReport extends Partial<HostCounts> {
   readonly service?: string;
   /** Why the host does not answer. Absent: it answers. */
   readonly problem?: string;
+  /** Why the host cannot save changes and refuses them. Absent: it accepts them, or has another version than this program. */
+  readonly refusesChanges?: string;
+  /** Paths of damaged databases that hosts have set aside in its data folder. Absent: none. */
+  readonly damagedDatabases?: readonly string[];
 }
 
 /** State of a standby that waits for its cell. */
@@ -90,14 +96,25 @@ const rowsOf =
 export async function reportOf(context: Context, host: HostRecord): Promise<HostReport> {
   const { version, url, pid, startedAt, dataDir, service } = host;
   const uptimeSeconds = Math.max(0, Math.round((Date.now() - Date.parse(startedAt)) / 1_000));
-  const facts = { version, url, pid, startedAt, uptimeSeconds, dataDir, ...(service && { service }) };
+  const damaged = damagedDatabases(dataDir);
+  const facts = {
+    ...{ version, url, pid, startedAt, uptimeSeconds, dataDir, ...(service && { service }) },
+    ...(damaged.length > 0 && { damagedDatabases: damaged }),
+  };
   try {
     const client = await openClient(own({ env: {} }, host), {
       clientInfo: { name: 'agenthost-cli', version: context.version },
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
     });
     try {
-      return { ...facts, ...(await hostCounts(client)) };
+      const counts = await hostCounts(client);
+      // An older host would check its database, which takes long.
+      if (version !== context.version) return { ...facts, ...counts };
+      const { refusesChanges } = await client.request('x-checkHost', {
+        channel: ROOT_URI,
+        skipDatabase: true,
+      });
+      return { ...facts, ...counts, ...defined({ refusesChanges }) };
     } finally {
       client.close();
     }
@@ -114,10 +131,16 @@ export function printReport(context: Context, screen: Screen, report: HostReport
   row('pid', `${pid}, up ${ago(startedAt, Date.now())}`);
   row('data', oneLine(homely(dataDir, context.home), 1_000));
   if (service !== undefined) row('service', oneLine(service));
+  for (const file of report.damagedDatabases ?? []) {
+    row('warning', `its database was damaged: ${oneLine(homely(file, context.home), 1_000)}`);
+    row('', damagedAdvice());
+  }
   if (problem !== undefined) {
     row('problem', `it does not answer: ${oneLine(problem, 500)}`);
     return;
   }
+  if (report.refusesChanges !== undefined)
+    row('problem', `it cannot save changes, and refuses them: ${oneLine(report.refusesChanges, 500)}`);
   const waits = waiting.length === 1 ? '1 waits for you' : `${waiting.length} wait for you`;
   const runs = running.length === 1 ? '1 runs' : `${running.length} run`;
   row('sessions', `${report.sessionCount ?? 0}: ${runs}, ${waits}`);

@@ -19,7 +19,7 @@ export async function checkRunningHost(client: AhpClient, isOwn: boolean): Promi
   const { now, lastTime, clockMovedMs } = checked;
   const here = isOwn ? { hostNow: now, movedMs: clockMovedMs } : {};
   const clock = checkClock({ now: isOwn ? Date.now() : now, newestTime: lastTime, ...here });
-  return [databaseOf(checked), clock, ...checkAgents(await agentsOf(client))];
+  return [...refusalOf(checked), databaseOf(checked), clock, ...checkAgents(await agentsOf(client))];
 }
 
 async function hostFacts(client: AhpClient): Promise<CheckHostResult | Finding> {
@@ -30,6 +30,17 @@ async function hostFacts(client: AhpClient): Promise<CheckHostResult | Finding> 
     const hint = "use the owner's token, and the same version of agenthost as the host";
     return warning('database', `the host refused the check: ${errorText(error)}`, hint);
   }
+}
+
+function refusalOf({ refusesChanges }: CheckHostResult): Finding[] {
+  if (refusesChanges === undefined) return [];
+  return [
+    fault(
+      'changes',
+      `the host cannot save changes, and refuses them: ${oneLine(refusesChanges)}`,
+      'the host tries again every second; its log, agenthost.log in its data folder, has the error',
+    ),
+  ];
 }
 
 function databaseOf({ database, unchecked = '', databaseServer }: CheckHostResult): Finding {

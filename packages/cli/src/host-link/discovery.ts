@@ -42,6 +42,8 @@ export interface HostRecord extends ProcessRecord {
   /** SHA-256 of its certificate and of that one's key; absent without TLS. */
   readonly fingerprint?: string;
   readonly keyFingerprint?: string;
+  /** Problems that it reported during its start, one line each. Absent: none. */
+  readonly notices?: readonly string[];
   /** The cell that it holds. Absent: its sessions are not in PostgreSQL, or the record is of an older version. */
   readonly cell?: string;
 }
@@ -171,7 +173,7 @@ function isRecord(value: unknown): value is LocalRecord {
     TEXT_FIELDS.every(isText) &&
     ('url' in value ? HOST_FIELDS : STANDBY_FIELDS).every(isText) &&
     OPTIONAL_FIELDS.every((name) => !members.has(name) || isText(name)) &&
-    (!members.has('args') || isTextList(members.get('args')))
+    ['args', 'notices'].every((name) => !members.has(name) || isTextList(members.get(name)))
   );
 }
 

@@ -103,6 +103,9 @@ export async function launchHost(
         ? `${by} host on ${oneLine(host.url)} ${place}`
         : `${by} standby of cell ${oneLine(host.cell)} ${place}; it waits: ${oneLine(host.reason)}`,
     );
+    // The host printed them into its log only.
+    const notices = isListening(host) ? (host.notices ?? []) : [];
+    for (const notice of notices) screen.note(screen.colors.yellow(oneLine(notice, 2_000)));
     return host;
   } finally {
     screen.status(undefined);

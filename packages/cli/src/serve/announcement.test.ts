@@ -26,7 +26,7 @@ const certificate = (fingerprint: string): CertificateInfo => ({
 
 const address = { url: 'https://127.0.0.1:1', wsUrl: 'wss://127.0.0.1:1/ahp' };
 const facts = { ...address, dataDir: '/data', version: '0.1.0' };
-const running: Pick<RunningHost, 'address' | 'onCertificate'> = {
+const running: Pick<RunningHost, 'address' | 'notices' | 'onCertificate'> = {
   address: {
     ...address,
     pageUrl: 'https://127.0.0.1:1/',
@@ -34,6 +34,7 @@ const running: Pick<RunningHost, 'address' | 'onCertificate'> = {
     token: 'owner',
     certificate: certificate('first'),
   },
+  notices: [],
   onCertificate: (listener) => {
     renew = listener;
   },

@@ -26,7 +26,7 @@ export interface WordOfHost {
 /** Writes the record of a host to `folder`, and updates it when the certificate changes. `tell` gets a line if the update fails. */
 export async function leaveWord(
   folder: string,
-  running: Pick<RunningHost, 'address' | 'onCertificate'>,
+  running: Pick<RunningHost, 'address' | 'onCertificate' | 'notices'>,
   known: Pick<HostAddress, 'url' | 'wsUrl'> &
     Pick<
       HostRecord,
@@ -35,7 +35,8 @@ export async function leaveWord(
   tell: (line: string) => void,
 ): Promise<WordOfHost> {
   const { token, certificate } = running.address;
-  const facts = { ...known, token, startedAt: new Date().toISOString() };
+  const notices = running.notices.length === 0 ? {} : { notices: running.notices };
+  const facts = { ...known, ...notices, token, startedAt: new Date().toISOString() };
   let certified = certifiedBy(certificate);
   // Of an earlier process with this pid.
   removeStopMark(folder, process.pid);

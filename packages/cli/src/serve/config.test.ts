@@ -56,6 +56,7 @@ describe('the config file', () => {
   test('may be missing, unless an option names it', async () => {
     expect(await readConfig('/does/not/exist.json', false)).toEqual({ agents: [] });
     await expect(readConfig('/does/not/exist.json', true)).rejects.toThrow('exist.json: does not exist');
+    await expect(readConfig('/', true)).rejects.toThrow(/^\/: cannot be read: it is a folder$/);
   });
 });
 

@@ -11,6 +11,7 @@ import {
 } from '@agenthost/agents';
 import { findMcpServersFault, type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
+import { fileTrouble } from '../process/files.ts';
 import { findJournalFault } from './journal-url.ts';
 import { isOidcConfig, OIDC_EXPECTED, type OidcConfig } from './oidc-options.ts';
 
@@ -124,7 +125,7 @@ export async function readConfig(file: string, isRequired: boolean): Promise<Ser
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     const isMissing = hasCode(cause, 'ENOENT');
     if (isMissing && !isRequired) return undefined;
-    const why = isMissing ? 'does not exist' : `cannot be read: ${String(cause)}`;
+    const why = isMissing ? 'does not exist' : `cannot be read: ${fileTrouble(cause)}`;
     throw new AgentConfigError(`${file}: ${why}`, { cause });
   });
   if (text === undefined) return { agents: [] };

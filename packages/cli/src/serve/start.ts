@@ -16,6 +16,7 @@ import {
 } from '@agenthost/host';
 import { defined, errorText } from '@agenthost/protocol/values';
 import { pageFolder } from '@agenthost/web';
+import { damagedAdvice } from '../doctor/damaged-databases.ts';
 import { readValue } from '../input/settings.ts';
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -68,6 +69,8 @@ export interface ServeSettings {
 /** A host that runs. */
 export interface RunningHost {
   readonly address: HostAddress;
+  /** Problems that were reported during the start, one line each. */
+  readonly notices: readonly string[];
   /** Calls the listener when the host has another certificate. */
   onCertificate(listener: (certificate: CertificateInfo) => void): void;
   /** Starts no new turns, and waits for running turns. Resolves with the number of turns that still run. */
@@ -171,14 +174,18 @@ export async function startHosting(
     ...defined({ roots, push: config.push, retention: config.retention }),
     ...defined({ mcpServers: config.mcpServers, projectMcpServers: config.projectMcpServers }),
   });
-  tellTroubles(host, tell);
+  let listening: HostAddress | undefined;
+  const notices: string[] = [];
+  tellTroubles(host, (line) => {
+    if (listening === undefined) notices.push(line);
+    tell(line);
+  });
   const wait = { isOver: false, isGivenUp: false };
   void stopped.then(async () => {
     if (wait.isOver || journal === undefined) return;
     wait.isGivenUp = true;
     await journal.close();
   });
-  let listening: HostAddress | undefined;
   try {
     listening = await host.start();
   } catch (error) {
@@ -199,6 +206,7 @@ export async function startHosting(
   });
   return {
     address: listening,
+    notices,
     onCertificate: (listener) => {
       host.on('certificateRenewed', ({ certificate }) => listener(certificate));
     },
@@ -212,7 +220,7 @@ export async function startHosting(
 export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => void): void {
   host.on('databaseSetAside', ({ path, reason }) =>
     tell(
-      `the database was damaged (${oneLine(reason)}): it was moved to ${oneLine(path)}; the host began a new one, without sessions and access tokens`,
+      `the database was damaged (${oneLine(reason)}): it was moved to ${oneLine(path, 1_000)}; the host began a new one, without sessions and access tokens; ${damagedAdvice()}`,
     ),
   );
   host.on('databaseLost', () =>

@@ -6,7 +6,7 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
-import { leaveCell } from '../journal/postgres/folder-of-cell.ts';
+import { refuseCell } from '../journal/postgres/folder-of-cell.ts';
 import { removeLeftStaging } from '../journal/sqlite/backup/staging.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
@@ -100,8 +100,12 @@ export class Host {
     const exposures = dataDir === undefined ? [] : checkPrivateFolder(dataDir, OWNER_TOKEN_FILE);
     const journal = this.#options.journal ?? this.#sqlite();
     try {
+      const ownFolder = this.#options.journal === undefined ? dataDir : undefined;
+      // Before the journal creates files there.
+      if (ownFolder !== undefined) refuseCell(ownFolder);
       const start = await journal.open();
-      if (this.#options.journal === undefined && dataDir !== undefined) leaveCell(dataDir);
+      // Another host may have taken the folder meanwhile.
+      if (ownFolder !== undefined) refuseCell(ownFolder);
       // Open the log only now. The journal refuses a folder that another host uses or that is not writable.
       if (this.#options.log === undefined) this.#ownLog = fileLog(this.#options.dataDir);
       if (this.#ownLog !== undefined) this.#log = this.#logTap.through(this.#ownLog);
@@ -109,8 +113,8 @@ export class Host {
         this.#log.warn({}, message);
         this.#emit('exposureFound', { message });
       }
-      if (dataDir !== undefined && this.#options.journal === undefined)
-        await removeLeftStaging(dataDir).catch((error: unknown) =>
+      if (ownFolder !== undefined)
+        await removeLeftStaging(ownFolder).catch((error: unknown) =>
           this.#log.warn({ error }, 'what an interrupted backup left cannot be removed'),
         );
       return await this.#run(journal, start);

@@ -1,7 +1,7 @@
 import type { Journal } from '../journal/journal.ts';
 import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { writeTrouble } from './journal-trouble.ts';
+import { troubleReason, writeTrouble } from './journal-trouble.ts';
 import type { Sequencer } from './sequencer.ts';
 import { type Output, Tick, type Undo } from './tick.ts';
 import { type ActionSink, type NotAPromise, type RunningCause, Tx, type Work } from './tx.ts';
@@ -56,6 +56,7 @@ export class CommitPath {
   /** True after clients were told that the journal cannot be written, until they are told that it can. */
   #isTroubleTold = false;
   #trouble = writeTrouble(undefined);
+  #reason = troubleReason(undefined);
   #waiters: (() => void)[] = [];
   #cancelRetry: Cancel = () => undefined;
   #isStopping = false;
@@ -87,6 +88,11 @@ export class CommitPath {
   /** Why the last failed commit could not be written, in words for clients. */
   get trouble(): string {
     return this.#trouble;
+  }
+
+  /** Why changes of clients are refused now, such as `there is no room on its disk`; `undefined` while they are accepted. */
+  get refusal(): string | undefined {
+    return this.isHealthy ? undefined : this.#reason;
   }
 
   /** Registers a hook that runs at the end of every tick, before its commit. The hook may change state. */
@@ -359,6 +365,7 @@ export class CommitPath {
 
   #fail(error: unknown): void {
     this.#trouble = writeTrouble(error);
+    this.#reason = troubleReason(error);
     this.#sequencer.journalFails(true);
     const open = this.#takeOpen();
     const ticks = open === undefined ? this.#sealed : [...this.#sealed, open];

@@ -14,6 +14,10 @@ const TROUBLES: Readonly<Record<JournalError['code'], string>> = {
   io: 'its disk or its database fails',
 };
 
+/** The reason alone, such as `there is no room on its disk`. */
+export const troubleReason = (error: unknown): string =>
+  error instanceof JournalError ? TROUBLES[error.code] : 'its journal fails';
+
 /** Why the host could not write its journal, for clients. */
 export function writeTrouble(error: unknown): string {
   if (!(error instanceof JournalError)) return 'The host cannot write its journal now; try again';

@@ -86,8 +86,11 @@ export interface BackupResult {
   databaseBytes: Count;
 }
 
-/** `x-checkHost` (extension): facts about the host's data for a diagnosis. Takes as long as a copy of the database. */
-export interface CheckHostParams extends ConnectionParams {}
+/** `x-checkHost` (extension): facts about the host's data for a diagnosis. Takes as long as a copy of the database, unless `skipDatabase` is set. */
+export interface CheckHostParams extends ConnectionParams {
+  /** Leaves out the check of the database. Default: false. */
+  skipDatabase?: boolean;
+}
 
 /** What the host found. */
 export interface CheckHostResult {
@@ -106,7 +109,9 @@ export interface CheckHostResult {
    * move forward.
    */
   clockMovedMs: number;
-  /** SQLite's `quick_check` of a copy. Absent: the host has no data folder, or not enough disk space for a copy; see `unchecked`. */
+  /** Why the host cannot save changes now and refuses them, such as `there is no room on its disk`. Absent: it accepts changes. */
+  refusesChanges?: string;
+  /** SQLite's `quick_check` of a copy. Absent: it was skipped, or see `unchecked`. */
   database?: {
     bytes: Count;
     /** What is damaged. Absent: the database is sound. */

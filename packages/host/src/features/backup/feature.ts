@@ -8,6 +8,7 @@ import {
   internalError,
   invalidParam,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { BackupError } from '../../journal/backup-error.ts';
 import { type Journal, JournalError } from '../../journal/journal.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -78,14 +79,20 @@ export function backupFeature({ tools, sync, clock, dataDir, version, lastTime }
           tools.write({ dataDir, file, force, version, now: clock.now(), signal: aborted, copyTo }),
         );
       },
-      'x-checkHost': async (_params, _caller, signal): Promise<CheckHostResult> => {
+      'x-checkHost': async ({ skipDatabase = false }, _caller, signal): Promise<CheckHostResult> => {
         const clockMovedMs = Math.round(Date.now() - performance.timeOrigin - performance.now());
-        const facts = { node: process.version, pid: process.pid, now: clock.now(), lastTime, clockMovedMs };
+        const refusesChanges = sync.path.refusal;
+        const facts = {
+          ...{ node: process.version, pid: process.pid, now: clock.now(), lastTime, clockMovedMs },
+          ...defined({ refusesChanges, dataDir }),
+        };
+        if (skipDatabase) return facts;
         if (dataDir === undefined) return { ...facts, unchecked: 'the host has no data folder' };
-        if (!hasCopies) return { ...facts, dataDir, databaseServer: await checkServer(sync.journal) };
+        if (!hasCopies) return { ...facts, databaseServer: await checkServer(sync.journal) };
+        // A copy would fail for the same reason.
+        if (refusesChanges !== undefined) return { ...facts, unchecked: refusesChanges };
         return alone(signal, async (aborted) => ({
           ...facts,
-          dataDir,
           ...(await checkCopy(tools, dataDir, (file) => copyTo(file, aborted))),
         }));
       },

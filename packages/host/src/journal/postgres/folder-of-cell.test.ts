@@ -1,12 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { createHost } from '../../main/create-host.ts';
 import { backUpFolder } from '../sqlite/backup/back-up-folder.ts';
 import { checkDataFolder } from '../sqlite/backup/check-folder.ts';
 import { restoreBackup } from '../sqlite/backup/restore-backup.ts';
 import { SqliteJournal } from '../sqlite/sqlite-journal.ts';
-import { cellOf, FolderOfCell, leaveCell } from './folder-of-cell.ts';
+import { cellOf, FolderOfCell, refuseCell } from './folder-of-cell.ts';
 
 test('one host at a time uses a data folder, wherever it keeps its sessions', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'agenthost-cell-'));
@@ -18,12 +19,16 @@ test('one host at a time uses a data folder, wherever it keeps its sessions', as
   const folder = FolderOfCell.take(dataDir, 'a');
   expect(cellOf(dataDir)).toEqual({ isInUse: true });
   expect(() => FolderOfCell.take(dataDir, 'a')).toThrow(/in use by another host/);
-  expect(() => leaveCell(dataDir)).toThrow(/in use by another host/);
+  expect(() => refuseCell(dataDir)).toThrow(/in use by another host/);
   await expect(backUpFolder(request)).rejects.toMatchObject({ code: 'inUse' });
   await expect(restoreBackup(request)).rejects.toMatchObject({ code: 'inUse' });
   expect(await checkDataFolder(dataDir)).toMatchObject({ isInUse: true });
   folder.release();
+  expect(cellOf(dataDir), 'a host that never took its cell does not bind the folder').toBeUndefined();
 
+  const bound = FolderOfCell.take(dataDir, 'a');
+  bound.claim();
+  bound.release();
   expect(() => FolderOfCell.take(dataDir, 'b')).toThrow(/belongs to cell a, not to b/);
   expect(await checkDataFolder(dataDir)).toMatchObject({ isInUse: false, cell: 'a' });
   await expect(backUpFolder(request)).rejects.toMatchObject({
@@ -31,10 +36,19 @@ test('one host at a time uses a data folder, wherever it keeps its sessions', as
     message: expect.stringContaining('pg_dump'),
   });
 
+  const host = createHost({ dataDir, agents: [], roots: [dataDir] });
+  await expect(host.start()).rejects.toThrow(
+    /belongs to cell a of a database: start its host with --journal, or choose another folder with --data$/,
+  );
+  expect(readdirSync(dataDir)).toEqual(['cell.db']);
+  await expect(restoreBackup(request)).rejects.toMatchObject({
+    code: 'target',
+    message: expect.stringContaining('belongs to cell a of a database'),
+  });
+
   const journal = new SqliteJournal({ folder: dataDir });
   await journal.open();
   expect(() => FolderOfCell.take(dataDir, 'a')).toThrow(/in use by another host/);
-  leaveCell(dataDir);
-  expect(existsSync(join(dataDir, 'cell.db'))).toBe(false);
   await journal.close();
+  expect(() => refuseCell(dataDir)).toThrow(/ To use the sessions in journal\.db instead, delete cell\.db$/);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorText } from '@agenthost/protocol/values';
@@ -45,10 +45,20 @@ export function cellOf(folder: string): CellOfFolder | undefined {
   }
 }
 
-/** Removes the link of a folder to a cell, for a host that keeps its sessions in the folder. Throws `JournalError` 'locked' while a host in PostgreSQL uses it. */
-export function leaveCell(folder: string): void {
-  if (cellOf(folder)?.isInUse === true) throw inUse(folder);
-  rmSync(join(folder, FILE), { force: true });
+/**
+ * For a host that keeps its sessions in the folder: throws `JournalError` 'locked' if the folder belongs to a cell, or while a host in PostgreSQL uses it.
+ */
+export function refuseCell(folder: string): void {
+  const cell = cellOf(folder);
+  if (cell === undefined) return;
+  if (cell.name === undefined) throw inUse(folder);
+  // From before the folder had a cell.
+  const hasSessions = existsSync(join(folder, JOURNAL_FILE));
+  const others = hasSessions ? `. To use the sessions in ${JOURNAL_FILE} instead, delete ${FILE}` : '';
+  throw new JournalError(
+    'locked',
+    `the data folder ${folder} belongs to cell ${cell.name} of a database: start its host with --journal, or choose another folder with --data${others}`,
+  );
 }
 
 /**
@@ -57,15 +67,17 @@ export function leaveCell(folder: string): void {
  */
 export class FolderOfCell {
   readonly #database: DatabaseSync;
+  readonly #cell: string;
   /** Random and permanent: tells the machines of a cell apart, each of which has its own folder. */
   readonly id: string;
 
-  private constructor(database: DatabaseSync, id: string) {
+  private constructor(database: DatabaseSync, cell: string, id: string) {
     this.#database = database;
+    this.#cell = cell;
     this.id = id;
   }
 
-  /** Locks the folder, which is created if needed. Throws `JournalError` 'locked' when another host uses it, or when it belongs to another cell. */
+  /** Locks the folder, which is created if needed. It does not belong to the cell before `claim`. Throws `JournalError` 'locked' when another host uses it, or when it belongs to another cell. */
   static take(folder: string, cell: string): FolderOfCell {
     ensureFolder(folder);
     const path = join(folder, FILE);
@@ -75,8 +87,7 @@ export class FolderOfCell {
       database.exec('CREATE TABLE IF NOT EXISTS cell (name TEXT NOT NULL, folder TEXT NOT NULL)');
       const { name: owner, folder: id = randomUUID() } =
         database.prepare('SELECT name, folder FROM cell').get() ?? {};
-      if (owner === undefined) database.prepare('INSERT INTO cell VALUES (?, ?)').run(cell, id);
-      else if (owner !== cell) {
+      if (owner !== undefined && owner !== cell) {
         throw new JournalError(
           'locked',
           `the data folder ${folder} belongs to cell ${String(owner)}, not to ${cell}: choose another folder with --data, or the cell ${String(owner)}`,
@@ -85,13 +96,22 @@ export class FolderOfCell {
       // A host that keeps its sessions in the folder locks that file instead. Each kind of host takes its own lock first, and then checks the other one.
       if (isLocked(join(folder, JOURNAL_FILE))) throw inUse(folder);
       database.exec('COMMIT');
-      return new FolderOfCell(database, String(id));
+      return new FolderOfCell(database, cell, String(id));
     } catch (error) {
       database.close();
       if (error instanceof JournalError) throw error;
       if (isBusy(error)) throw inUse(folder, error);
       throw new JournalError('io', `${path} cannot be used: ${errorText(error)}`, { cause: error });
     }
+  }
+
+  /**
+   * Records that the folder belongs to the cell. Called when the host has taken the cell, so that a wrong URL or a standby that only waited does not
+   * bind the folder.
+   */
+  claim(): void {
+    const isNew = this.#database.prepare('SELECT name FROM cell').get() === undefined;
+    if (isNew) this.#database.prepare('INSERT INTO cell VALUES (?, ?)').run(this.#cell, this.id);
   }
 
   /** Unlocks the folder. A second call does nothing. */

@@ -153,7 +153,9 @@ export class PostgresJournal implements Journal {
     const { dataFolder } = this.#options;
     if (dataFolder !== undefined) this.#folder = FolderOfCell.take(dataFolder, this.#cellName);
     try {
-      return await this.#openCell();
+      const start = await this.#openCell();
+      this.#folder?.claim();
+      return start;
     } catch (error) {
       this.#folder?.release();
       throw error;

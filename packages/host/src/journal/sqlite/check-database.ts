@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { faultLine } from './errors.ts';
 
 /** What a check of a database file found. */
 export interface DatabaseCheck {
@@ -55,7 +56,9 @@ parentPort.postMessage(found);
 export function checkDatabase(file: string): Promise<DatabaseCheck> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(CHECK, { eval: true, workerData: file, execArgv: [] });
-    worker.once('message', resolve);
+    worker.once('message', (found: DatabaseCheck) =>
+      resolve(found.fault === undefined ? found : { ...found, fault: faultLine(found.fault) }),
+    );
     worker.once('error', reject);
     worker.once('exit', () => reject(new Error(`the check of ${file} ended without a result`)));
   });

@@ -61,11 +61,18 @@ export function isDamage(cause: unknown): boolean {
   return code === RESULT_CODES.corrupt || code === RESULT_CODES.notDatabase;
 }
 
+/** The finding of a check by SQLite in one line, without its heading. */
+export const faultLine = (found: string): string =>
+  found.replace(/^\*+ in database main \*+\s*/, '').replaceAll(/\s*\n\s*/g, ' ');
+
 /** Whether SQLite refused a call because of a lock, of this process or of another. */
 export function isLocked(cause: unknown): boolean {
   const code = primaryCode(cause);
   return code === RESULT_CODES.busy || code === RESULT_CODES.locked;
 }
+
+/** Whether SQLite or the file system reports a full disk. */
+export const isDiskFull = (cause: unknown): boolean => codeOf(cause) === 'full';
 
 /** Wraps an error of SQLite or of the file system in a `JournalError`. Returns a `JournalError` as it is. */
 export function toJournalError(cause: unknown, path: string): JournalError {

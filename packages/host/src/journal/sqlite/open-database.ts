@@ -19,7 +19,7 @@ import { errorText, hasCode } from '@agenthost/protocol/values';
 import { ensureFolder } from '../../lib/ensure-folder.ts';
 import { JournalError } from '../journal.ts';
 import { isReachableSeq } from '../sequence-numbers.ts';
-import { DamageError, isDamage, toJournalError } from './errors.ts';
+import { DamageError, faultLine, isDamage, toJournalError } from './errors.ts';
 import { type Migration, migrate, readVersion, refuseNewer } from './migrations.ts';
 import { Statements, text } from './statements.ts';
 import { exposeWords } from './word-index.ts';
@@ -220,7 +220,7 @@ function check(database: DatabaseSync, files: JournalFiles, isAfterPowerLoss: bo
   // Only the full check compares indexes with their tables.
   const pragma = isSuspect ? 'integrity_check' : 'quick_check';
   const found = String(database.prepare(`PRAGMA ${pragma}(1)`).get()?.[pragma]);
-  if (found !== 'ok') throw new DamageError(`${files.database} is damaged: ${found}`);
+  if (found !== 'ok') throw new DamageError(`${files.database} is damaged: ${faultLine(found)}`);
 }
 
 /** Reads one row of every table and the newest envelope, so that damage at a root page shows at start. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { defined } from '@agenthost/protocol/values';
 import { cellOf } from '../../postgres/folder-of-cell.ts';
 import { checkDatabase, type DatabaseCheck } from '../check-database.ts';
@@ -17,16 +17,13 @@ export interface FolderCheck {
   readonly cell?: string;
   /** Newest version of the schema that this agenthost knows. */
   readonly knownVersion: number;
-  /** Names of damaged databases that earlier hosts set aside. */
-  readonly setAside: readonly string[];
 }
 
 /** Checks the database of a data folder, which must exist. Changes no data. Rejects with the system's error. */
 export async function checkDataFolder(dataDir: string): Promise<FolderCheck> {
   const files = journalFiles(dataDir);
-  const setAside = readdirSync(dataDir).filter((name) => /^journal\.db\.damaged-[\dTZ]+(-\d+)?$/.test(name));
   const isInterrupted = existsSync(restoreMark(dataDir));
-  const facts = { knownVersion: migrations.length, setAside, isInterrupted };
+  const facts = { knownVersion: migrations.length, isInterrupted };
   if (isInterrupted) return { ...facts, isInUse: false };
   const cell = cellOf(dataDir);
   if (cell !== undefined) return { ...facts, isInUse: cell.isInUse, ...defined({ cell: cell.name }) };

@@ -6,6 +6,7 @@ import { ensureFolder } from '../../../lib/ensure-folder.ts';
 import { BackupError } from '../../backup-error.ts';
 import { cellOf } from '../../postgres/folder-of-cell.ts';
 import { checkDatabase } from '../check-database.ts';
+import { isDiskFull } from '../errors.ts';
 import { isInUse } from '../hold-database.ts';
 import { migrations } from '../migrations.ts';
 import { readSeqAt, SeqFile, sentText } from '../number-files.ts';
@@ -112,18 +113,17 @@ function failureOf(cause: unknown, dataDir: string): unknown {
   const code = errorCode(cause);
   if (cause instanceof BackupError || code === undefined) return cause;
   const why = errorText(cause);
+  const kind = isDiskFull(cause) ? 'full' : 'target';
   if (existsSync(restoreMark(dataDir)))
     return new BackupError(
-      'target',
+      kind,
       `the restore into ${dataDir} was interrupted (${why}): repeat it; until then no host can start with this folder`,
       { cause },
     );
-  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
-  return new BackupError(
-    isFull ? 'full' : 'target',
-    `${dataDir} cannot be written (${why}), and its data stays as it was`,
-    { cause },
-  );
+  const hint = kind === 'full' ? ': free some disk space' : '';
+  return new BackupError(kind, `${dataDir} cannot be written (${why}), and its data stays as it was${hint}`, {
+    cause,
+  });
 }
 
 /** The content of a backup that this agenthost can restore. */
@@ -140,7 +140,13 @@ async function checkedContent(file: string): Promise<BackupContent> {
 }
 
 function refuseInUse(dataDir: string): void {
-  if (isInUse(journalFiles(dataDir)) || cellOf(dataDir)?.isInUse === true)
+  const cell = cellOf(dataDir);
+  if (cell?.name !== undefined)
+    throw new BackupError(
+      'target',
+      `the data folder ${dataDir} belongs to cell ${cell.name} of a database, which has its sessions: restore into another folder with --data`,
+    );
+  if (isInUse(journalFiles(dataDir)) || cell?.isInUse === true)
     throw new BackupError(
       'inUse',
       `a host uses ${dataDir}: stop the host first, or restore into another folder with --data`,

@@ -1,17 +1,45 @@
 import { rmSync } from 'node:fs';
-import { open, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { errorCode } from '@agenthost/protocol/values';
 import { isLocked } from '../errors.ts';
 import { syncFolder } from '../number-files.ts';
 
 /** Folders in which a killed process was collecting a backup, or extracting one. */
 const STAGING = { backup: /^backup-[A-Za-z0-9]{6}$/, restore: /^restore-[A-Za-z0-9]{6}$/ } as const;
 
-/** Removes what killed processes left in a data folder. The caller makes sure that no process writes a backup there, or restores one. */
+/** The file in a staging folder with the path of the archive that is being written. No backup has it. */
+const UNFINISHED = 'unfinished';
+
+/** The name of an archive before it is complete, such as `.b.tar.gz.01ab23cd`. */
+const UNFINISHED_NAME = /^\..+\.[0-9a-f]{8}$/;
+
+/** Records the path of an archive before it is created, so that `removeStaging` deletes the archive after a kill. */
+export const recordUnfinished = (staging: string, archive: string): Promise<void> =>
+  writeFile(join(staging, UNFINISHED), archive, { mode: 0o600, flush: true });
+
+/**
+ * Removes what killed processes left in a data folder, and the unfinished archives that they left elsewhere. The caller makes sure that no process
+ * writes a backup there, or restores one.
+ */
 export async function removeStaging(dataDir: string, kind: keyof typeof STAGING): Promise<void> {
-  for (const name of await readdir(dataDir))
-    if (STAGING[kind].test(name)) await rm(join(dataDir, name), { recursive: true, force: true });
+  for (const name of await readdir(dataDir)) {
+    if (!STAGING[kind].test(name)) continue;
+    const staging = join(dataDir, name);
+    if (kind === 'backup') await removeUnfinished(join(staging, UNFINISHED));
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function removeUnfinished(record: string): Promise<void> {
+  try {
+    const archive = await readFile(record, 'utf8');
+    if (isAbsolute(archive) && UNFINISHED_NAME.test(basename(archive))) await rm(archive, { force: true });
+  } catch (error) {
+    // There is no record, or the folder of the archive is read-only by now: that must not prevent further backups.
+    if (errorCode(error) === undefined) throw error;
+  }
 }
 
 /** Removes these files at the start of a host, which holds the lock of the folder. Keeps the files of a running restore. */

@@ -26,7 +26,7 @@ import { journalFiles } from '../open-database.ts';
 import { CORE_FILES, FOLDERS, MANIFEST, OTHER_FILES } from './contents.ts';
 import { copyTree } from './copy-tree.ts';
 import { manifestText } from './manifest.ts';
-import { removeStaging } from './staging.ts';
+import { recordUnfinished, removeStaging } from './staging.ts';
 
 /** Fast: most of a database is compressed already. */
 const GZIP_LEVEL = 3;
@@ -75,6 +75,7 @@ export async function writeBackup(request: BackupRequest): Promise<WrittenBackup
   try {
     await removeStaging(dataDir, 'backup');
     staging = await mkdtemp(join(dataDir, 'backup-'));
+    await recordUnfinished(staging, temporary);
     const databaseBytes = await stage(request, staging);
     // The archive is hardly smaller than the files: most of the database is compressed already.
     if ((await stat(folder)).dev === (await stat(dataDir)).dev)
@@ -93,7 +94,7 @@ export async function writeBackup(request: BackupRequest): Promise<WrittenBackup
     return { file, bytes: size, databaseBytes };
   } catch (error) {
     signal.throwIfAborted();
-    throw failureOf(error, request.file);
+    throw failureOf(error, request.file, temporary);
   } finally {
     await rm(temporary, { force: true });
     if (staging !== undefined) await rm(staging, { recursive: true, force: true });
@@ -224,11 +225,15 @@ async function publish(temporary: string, file: string, force: boolean): Promise
   }
 }
 
-function failureOf(error: unknown, file: string): unknown {
+/** `temporary`: the archive before it gets its name. */
+function failureOf(error: unknown, file: string, temporary?: string): unknown {
   const code = errorCode(error);
+  // A folder such as /proc refuses new files with ENOENT.
+  const isTarget = error instanceof Error && 'path' in error && error.path === temporary;
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new BackupError('full', `no room for the backup ${file}: free some disk space`, { cause: error });
   if (
+    (code !== undefined && isTarget) ||
     code === 'EACCES' ||
     code === 'EPERM' ||
     code === 'EROFS' ||
