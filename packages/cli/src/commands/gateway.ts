@@ -106,7 +106,7 @@ export async function listHosts(
       const { host, state, runningTurns, labels, holder } = readHost(item);
       const turns = runningTurns === 1 ? '1 turn' : `${runningTurns} turns`;
       screen.line(
-        [host.padEnd(16), state.padEnd(8), turns.padEnd(8), labels.join(' '), holder]
+        [host.padEnd(16), state.padEnd(11), turns.padEnd(8), labels.join(' '), holder]
           .map((text) => oneLine(text))
           .join('  ')
           .trimEnd(),
