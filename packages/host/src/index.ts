@@ -4,6 +4,7 @@ export type { TokenIdentity } from './auth/access-tokens.ts';
 export { isBasePath } from './auth/base-path.ts';
 export { type OidcOptions, OidcOptionsError } from './auth/oidc/oidc-sign-in.ts';
 export type { OidcRule } from './auth/oidc/rules.ts';
+export { isAllowedHostEntry } from './auth/origin.ts';
 export { isProxyAddress } from './auth/proxies.ts';
 export { findHostConfigFault, hostConfigSchema } from './config/host-config.ts';
 export { findMcpServersFault } from './config/mcp-servers.ts';

@@ -314,6 +314,11 @@ describe.skipIf(programs === undefined)(
       const policy = String(page.headers['content-security-policy']);
       expect(policy).toContain('ws://agents.example wss://agents.example');
       expect(policy).not.toContain(String(hostPort));
+      const unknown = await plainRequest(port, '/h/page/', { ...BEARER, host: 'unknown.example' });
+      expect([unknown.status, unknown.body]).toEqual([
+        403,
+        expect.stringMatching(/gateway .*--allowed-host/),
+      ]);
       const foreign = upgrade(port, 'page', { Origin: 'https://evil.example' });
       await expect.poll(foreign.text).toMatch(/^HTTP\/1.1 403 /);
       // Its own page may.

@@ -11,7 +11,7 @@ import { type Clock, steadyNow, systemClock, systemTimers, type Timers } from '.
 import { type Log, silentLog } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
 import { takeRest } from '../wire/http/first-request.ts';
-import { foreignRefusal } from '../wire/http/foreign-refusal.ts';
+import { foreignRefusal, GATEWAY_SETTINGS } from '../wire/http/foreign-refusal.ts';
 import { createListener, type Listener } from '../wire/http/listener.ts';
 import { answer, hasBody, hasMethod, type PlainAnswer, READS, refuse } from '../wire/http/plain-http.ts';
 import { type RequestView, viewOf } from '../wire/http/request-view.ts';
@@ -193,7 +193,11 @@ export class Gateway {
     const { host = '127.0.0.1', tls, allowedHosts = [], allowedOrigins = [] } = this.#options;
     const bound = { host, port: this.#port(), isSecure: tls !== undefined };
     const listened = addressesOf(bound, request.socket.localAddress);
-    return foreignRefusal(request, view, listened, { allowedHosts, allowedOrigins });
+    return foreignRefusal(request, view, listened, {
+      allowedHosts,
+      allowedOrigins,
+      settings: GATEWAY_SETTINGS,
+    });
   }
 
   async #request(request: IncomingMessage, response: ServerResponse): Promise<void> {
