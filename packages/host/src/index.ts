@@ -6,6 +6,7 @@ export { type OidcOptions, OidcOptionsError } from './auth/oidc/oidc-sign-in.ts'
 export type { OidcRule } from './auth/oidc/rules.ts';
 export { isAllowedHostEntry } from './auth/origin.ts';
 export { isProxyAddress } from './auth/proxies.ts';
+export { makePrivate } from './auth/token-store.ts';
 export { findHostConfigFault, hostConfigSchema } from './config/host-config.ts';
 export { findMcpServersFault } from './config/mcp-servers.ts';
 export { isPushContact } from './config/push-contact.ts';
