@@ -17,6 +17,7 @@ export { JournalError } from './journal/journal.ts';
 export { MemoryDisk } from './journal/memory/disk.ts';
 export { MemoryJournal } from './journal/memory/memory-journal.ts';
 export type { Announcement } from './journal/postgres/announcement.ts';
+export { countSessionsOfCell, forgetCell } from './journal/postgres/forget-cell.ts';
 export type { PostgresJournalOptions, RecordedProcesses } from './journal/postgres/postgres-journal.ts';
 export { PostgresJournal } from './journal/postgres/postgres-journal.ts';
 export type * from './journal/rows.ts';
