@@ -282,6 +282,24 @@ describe.skipIf(programs === undefined)(
       expect(one.output).not.toContain(SESSION);
     }, 120_000);
 
+    test('a mistyped cell is forgotten with --yes, and one that a host holds is not', async () => {
+      const connection = await Connection.open({ url: server.url }, 'test');
+      await connection.execute(`INSERT INTO agenthost.cells (name) VALUES ('typo')`);
+      await connection.end();
+      const forget = (...args: string[]) =>
+        start('gateway', 'forget', '--journal', server.url, ...args).ended();
+      expect(await forget('typo')).toMatchObject({ code: 2, output: expect.stringContaining('--yes') });
+      expect(await forget('team-b', '--yes')).toMatchObject({
+        code: 1,
+        output: expect.stringMatching(/cell team-b is in use by .*: stop that host first/),
+      });
+      expect(await forget('typo', '--yes', '--json')).toMatchObject({
+        code: 0,
+        output: '{"type":"forgotten","cell":"typo","sessions":0}\n',
+      });
+      expect(await json('/hosts')).toMatchObject({ items: [{ host: 'team-a' }, { host: 'team-b' }] });
+    }, 60_000);
+
     test('a data folder belongs to one cell and to one host at a time', async () => {
       const twice = serve('team-c', 'c');
       expect(await twice.ended()).toMatchObject({

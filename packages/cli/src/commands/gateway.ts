@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { SessionSummary } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
@@ -56,6 +55,11 @@ export async function serveGateway(
   const path = (file: string): string => resolve(context.cwd, file);
   if (options.tokenFile === undefined) await makeFolder(configFolder(context), 0o700);
   const { openGateway } = await import('../serve/gateway.ts');
+  const { readHostTokens } = await import('../serve/host-tokens.ts');
+  const listed = hostTokens === undefined ? undefined : readHostTokens(path(hostTokens));
+  const warn = (line: string): void => screen.note(screen.colors.yellow(oneLine(line)));
+  // Also when the gateway cannot start.
+  for (const warning of listed?.warnings ?? []) warn(warning);
   const running = await openGateway({
     journal,
     password: context.env['AGENTHOST_JOURNAL_PASSWORD'] || undefined,
@@ -71,7 +75,7 @@ export async function serveGateway(
         ? join(configFolder(context), 'gateway-token')
         : path(options.tokenFile),
     ...defined({
-      hostTokens: hostTokens === undefined ? undefined : await readHostTokens(path(hostTokens)),
+      hostTokens: listed?.tokens,
       allowedHosts: options.allowedHost,
       allowedOrigins: options.allowedOrigin,
       proxies: options.trustProxy,
@@ -88,7 +92,7 @@ export async function serveGateway(
     if (running.certificate !== undefined) screen.line(`  tls     SHA256 ${running.certificate.fingerprint}`);
     screen.line('Ctrl-C stops it.');
   }
-  for (const warning of running.warnings) screen.note(screen.colors.yellow(oneLine(warning)));
+  for (const warning of running.warnings) warn(warning);
   await stopped;
   await running.stop();
   return EXIT.done;
@@ -103,12 +107,16 @@ export async function listHosts(
   screen.list(itemsOf(await ask(context, screen, options, '/hosts')), {
     ...options,
     none: 'the gateway has no host',
-    columns: 'HOST              STATE     TURNS     LABELS, HOLDER',
+    columns: `${'HOST'.padEnd(16)}  ${'STATE'.padEnd(11)}  ${'TURNS'.padEnd(8)}  LABELS, HOLDER`,
     line: (item) => {
       const { host, state, runningTurns, labels, holder } = readHost(item);
       const turns = runningTurns === 1 ? '1 turn' : `${runningTurns} turns`;
-      return [host.padEnd(16), state.padEnd(8), turns.padEnd(8), labels.join(' '), holder]
-        .map((text) => oneLine(text))
+      return [
+        oneLine(host).padEnd(16),
+        oneLine(state).padEnd(11),
+        turns.padEnd(8),
+        oneLine([...labels, holder].join(' ')),
+      ]
         .join('  ')
         .trimEnd();
     },
@@ -128,10 +136,10 @@ export async function listAllSessions(
     none: 'no host has a session',
     columns: `${'HOST'.padEnd(12)}  ${SESSION_COLUMNS}`,
     line: (item) => {
-      const host = textOf(item, 'host').padEnd(12);
+      const host = oneLine(textOf(item, 'host')).padEnd(12);
       // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- the gateway passes on the summaries of its hosts
       const summary = Reflect.get(item, 'summary') as SessionSummary;
-      return `${oneLine(host)}  ${sessionLine(summary, { now: Date.now(), home: context.home })}`;
+      return `${host}  ${sessionLine(summary, { now: Date.now(), home: context.home })}`;
     },
   });
   return EXIT.done;
@@ -191,26 +199,4 @@ function readHost(item: object) {
     labels: Array.isArray(labels) ? labels.map(String) : [],
     holder: textOf(item, 'holder'),
   };
-}
-
-/** Reads a JSON object of tokens by cell. Rejects with a `CliError`, which has no token. */
-async function readHostTokens(file: string): Promise<Record<string, string>> {
-  const fail = (why: string, cause?: unknown): CliError =>
-    new CliError(EXIT.error, `--host-tokens: ${oneLine(file)}: ${why}`, { cause });
-  let value: unknown;
-  try {
-    value = JSON.parse(await readFile(file, 'utf8'));
-  } catch (cause) {
-    throw cause instanceof SyntaxError ? fail('expected JSON') : fail('cannot be read', cause);
-  }
-  const isToken = (text: unknown): text is string =>
-    typeof text === 'string' && /^[\x21-\x3a\x3c-\x7e]+$/.test(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw fail('expected an object of tokens by cell');
-  const tokens: Record<string, string> = {};
-  for (const [cell, token] of Object.entries(value)) {
-    if (!isToken(token)) throw fail(`${cell}: expected a token of printable ASCII`);
-    tokens[cell] = token;
-  }
-  return tokens;
 }

@@ -81,6 +81,14 @@ test.each([
   },
 );
 
+test('[AUTH-1] the refusal of a name by the gateway in front of a host names the option of the gateway', async () => {
+  const details = { kind: 'setting', setting: 'allowedHosts', value: 'desk.example' } as const;
+  const url = await refusing({ status: 403, reason: '', details }, false);
+  expect(await toldOf(`${url}/h/team-a/ahp`)).toMatch(
+    /the gateway at .* restart it with --allowed-host desk\.example\n$/,
+  );
+});
+
 test('a host with TLS is recognised by data, whatever its text', async () => {
   const url = await refusing({ status: 400, reason: 'Nein.', details: { kind: 'tls' } }, false);
   expect(await whoAnswersAt(url)).toBe('tls');

@@ -22,20 +22,31 @@ export const namesSetting = ({ details }: Refusal): boolean => details?.kind ===
 /** A refused connection as a sentence, with the next step. */
 export function refusalText(refusal: Refusal, connection: RefusedConnection): string {
   const { status, reason, details } = refusal;
-  const { url, kind = 'host' } = connection;
+  const { url } = connection;
+  const kind = kindOf(refusal, connection);
   const told = reason === '' ? `it answered with status ${status}` : oneLine(reason, 300);
-  const why = details?.kind === 'setting' ? SETTING_TEXTS[details.setting] : told;
-  return `the ${kind} at ${url} refused the connection: ${why}; ${nextStep(refusal, connection)}`;
+  const why = details?.kind === 'setting' ? SETTING_TEXTS[kind][details.setting] : told;
+  return `the ${kind} at ${url} refused the connection: ${why}; ${nextStep(refusal, { ...connection, kind })}`;
 }
 
+/** Who refused. A gateway checks the names of a request to a host behind it, and that host accepts the name that the gateway sends. */
+const kindOf = (refusal: Refusal, { url, kind = 'host' }: RefusedConnection): 'host' | 'gateway' =>
+  namesSetting(refusal) && /^\/h\/[^/]+\/ahp$/.test(new URL(url).pathname) ? 'gateway' : kind;
+
 const SETTING_TEXTS = {
-  allowedHosts: 'this address is not one of its own, and not in its allowedHosts',
-  allowedOrigins: 'the request has an Origin that is not in its allowedOrigins',
-} satisfies Record<SettingRefusal['setting'], string>;
+  host: {
+    allowedHosts: 'this address is not one of its own, and not in its allowedHosts',
+    allowedOrigins: 'the request has an Origin that is not in its allowedOrigins',
+  },
+  gateway: {
+    allowedHosts: 'this address is not one of its own, and no --allowed-host names it',
+    allowedOrigins: 'the request has an Origin that no --allowed-origin names',
+  },
+} satisfies Record<'host' | 'gateway', Record<SettingRefusal['setting'], string>>;
 
 function nextStep(
   { status, details }: Refusal,
-  { url, token, envToken, kind = 'host' }: RefusedConnection,
+  { url, token, envToken, kind }: RefusedConnection & { readonly kind: 'host' | 'gateway' },
 ): string {
   if (status === 401) {
     if (token === undefined) return 'set AGENTHOST_TOKEN to its token';

@@ -1,3 +1,4 @@
+import type { ForgetCellOptions } from '../commands/forget-cell.ts';
 import type { GatewayCommandOptions, GatewayListOptions, PlaceOptions } from '../commands/gateway.ts';
 import type { CommandParts } from './command-builder.ts';
 
@@ -55,4 +56,16 @@ export function addGatewayCommands({ context, screen, program, command, example,
     const { placeSession } = await import('../commands/gateway.ts');
     done(await placeSession(context, screen, options));
   });
+  const forgetting = command(gateway, 'forget', 'remove a cell that no host holds, with its sessions', [
+    'gatewayJournal',
+    'yes',
+    'json',
+    'verbose',
+  ])
+    .argument('<cell>', 'name of the cell, as in `gateway hosts`')
+    .action(async (cell: string, options: ForgetCellOptions) => {
+      const { forgetCell } = await import('../commands/forget-cell.ts');
+      done(await forgetCell(context, screen, cell, options));
+    });
+  example(forgetting, ['agenthost gateway forget team-a --journal postgres://db/agenthost']);
 }

@@ -35,6 +35,7 @@ describe('the config file', () => {
     [{ allowedOrigins: ['example.org'] }, 'allowedOrigins: expected a list of origins'],
     [{ allowedOrigins: ['https://example.org/path'] }, 'allowedOrigins: expected a list of origins'],
     [{ allowedHosts: ['a/b'] }, 'allowedHosts: expected a list of hosts'],
+    [{ allowedHosts: ['*.example.org'] }, 'allowedHosts: expected a list of hosts'],
     [{ trustedProxies: ['10.0.0.0/33'] }, 'trustedProxies: expected a list of IP addresses and subnets'],
     [{ trustedProxies: ['proxy'] }, 'trustedProxies: expected a list of IP addresses and subnets'],
     [{ push: { contact: 'me@example.org' } }, 'push: expected an object with contact, a URL'],

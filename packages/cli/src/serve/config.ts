@@ -9,7 +9,13 @@ import {
   readModelAgents,
   readPackageEntries,
 } from '@agenthost/agents';
-import { findMcpServersFault, type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
+import {
+  findMcpServersFault,
+  type HostOptions,
+  isAllowedHostEntry,
+  isProxyAddress,
+  isPushContact,
+} from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
 import { fileTrouble } from '../process/files.ts';
 import { findJournalFault } from './journal-url.ts';
@@ -91,7 +97,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     holds: (value) => value === false || (typeof value === 'string' && isAbsolute(value)),
   },
   allowedOrigins: listOf('origins such as "https://example.org"', (text) => URL.parse(text)?.origin === text),
-  allowedHosts: listOf('hosts such as "example.org:443"', (text) => /^[^\s/]+$/.test(text)),
+  allowedHosts: listOf('hosts such as "example.org:443"', isAllowedHostEntry),
   trustedProxies: listOf('IP addresses and subnets such as "10.0.0.0/8"', isProxyAddress),
   push: {
     expected: 'an object with contact, a URL such as "mailto:me@example.org" or "https://example.org"',

@@ -1,6 +1,7 @@
 import {
   AccessError,
   type GatewaySettings,
+  isAllowedHostEntry,
   isProxyAddress,
   JournalError,
   ListenRefused,
@@ -21,7 +22,12 @@ export async function openGateway({
   const { url, cell } = splitJournalUrl(checkJournalUrl(journal));
   if (cell !== undefined)
     throw usageError('--journal: a gateway serves all cells: remove cell= from the URL');
-  const { host, port, proxies = [] } = settings;
+  const { host, port, proxies = [], allowedHosts = [] } = settings;
+  const wrongHost = allowedHosts.find((text) => !isAllowedHostEntry(text));
+  if (wrongHost !== undefined)
+    throw usageError(
+      `--allowed-host: expected a name such as agents.example.org, with an optional port, got ${oneLine(wrongHost) || 'nothing'}`,
+    );
   const wrong = proxies.find((text) => !isProxyAddress(text));
   if (wrong !== undefined)
     throw usageError(

@@ -86,6 +86,10 @@ export function parseAuthority(text: string): Authority | undefined {
   return { name: new URL(`http://${text}`).hostname, port: /:0*(\d+)$/.exec(text)?.[1] ?? '' };
 }
 
+/** Whether a text can be an entry of `allowed` of `checkHost`: a name or an IP address (IPv6 in brackets), with an optional port. */
+export const isAllowedHostEntry = (text: string): boolean =>
+  parseAuthority(text) !== undefined && !/\*|:$/.test(text);
+
 function isAddress(given: Authority, address: ListenedAddress): boolean {
   const name = hostName(address.host);
   const isSameName = given.name === name || (LOOPBACK_NAMES.has(given.name) && LOOPBACK_NAMES.has(name));

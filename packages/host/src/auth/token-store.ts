@@ -117,7 +117,7 @@ function readIfPresent(path: string, trust: Trust): Found | undefined {
       throw new AccessError(
         `${path} can be written by others, so that the token in it may be theirs: put a new one in, and make its mode 0600`,
       );
-    const exposure = isOpenToOthers(stats) ? makePrivate(file, path) : undefined;
+    const exposure = makePrivate(file, path, 'delete it to get a new token');
     return { text: textOf(file, path), isWritable, exposures: exposure === undefined ? [] : [exposure] };
   } catch (error) {
     if (error instanceof AccessError) throw error;
@@ -176,11 +176,13 @@ function createFile(path: string, token: string): void {
   }
 }
 
-function makePrivate(file: number, path: string): string {
+/** Makes the mode of an open file of tokens 0600. Returns a sentence for the user if others could read the file until now; `step`: for others that are not trusted. */
+export function makePrivate(file: number, path: string, step: string): string | undefined {
+  if (!isOpenToOthers(fstatSync(file))) return undefined;
   try {
     fchmodSync(file, 0o600);
   } catch (error) {
     return `${path} can be read by others, and its mode cannot be changed (${errorCode(error) ?? 'unknown error'})`;
   }
-  return `${path} could be read by others until now: delete it to get a new token if they are not trusted`;
+  return `${path} could be read by others until now: ${step} if they are not trusted`;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { STATUS_CODES } from '../wire/http/plain-http.ts';
+import { type PlainAnswer, STATUS_CODES } from '../wire/http/plain-http.ts';
 import { DOWN } from './answers.ts';
 import { answeredHeaders } from './forwarded-request.ts';
 import type { PendingUpgrade } from './pending-upgrade.ts';
@@ -25,19 +25,21 @@ export interface Outgoing {
   readonly headers: readonly string[];
   /** Called when the host has begun its answer. */
   answered(): void;
+  /** The answer that the client gets in place of that of the host, by the status of the latter; `undefined`: that of the host. */
+  replacement(status: number): PlainAnswer | undefined;
 }
 
 /** The reason phrase of an answer without characters that Node refuses to send. */
 const reasonOf = ({ statusMessage = '' }: IncomingMessage): string => statusMessage.replace(/[^\t -~]/g, '');
 
 /**
- * Passes a request with a complete body to a host, and its answer to the client. `failed` is called if the host ends the connection before it has
- * answered.
+ * Passes a request with a complete body to a host, and its answer to the client. `refused` is called with another answer if the host ends the
+ * connection before it has answered, or if its answer is replaced.
  */
 export function forwardRequest(
   { response, body }: { readonly response: ServerResponse; readonly body: Buffer },
-  { socket, method, path, headers, answered }: Outgoing,
-  failed: () => void,
+  { socket, method, path, headers, answered, replacement }: Outgoing,
+  refused: (told: PlainAnswer) => void,
 ): void {
   const length = body.length > 0 || method === 'POST' ? ['Content-Length', String(body.length)] : [];
   const upstream = httpRequest({
@@ -54,10 +56,12 @@ export function forwardRequest(
   });
   upstream.on('error', () => {
     if (response.headersSent || response.destroyed) response.destroy();
-    else failed();
+    else refused(DOWN);
   });
   upstream.on('response', (answer) => {
     answered();
+    const replaced = replacement(answer.statusCode ?? 502);
+    if (replaced !== undefined) return refused(replaced);
     response.writeHead(answer.statusCode ?? 502, reasonOf(answer), [
       ...answeredHeaders(answer),
       ...['Connection', 'close'],
@@ -75,7 +79,7 @@ export function forwardRequest(
  */
 export function forwardUpgrade(
   client: PendingUpgrade,
-  { socket: connection, path, headers, answered }: Outgoing,
+  { socket: connection, path, headers, answered, replacement }: Outgoing,
   accepted: () => void,
 ): void {
   const { socket, signal } = client;
@@ -106,8 +110,10 @@ export function forwardUpgrade(
     accepted();
   });
   upstream.on('response', (answer) => {
-    isAnswered = true;
     answered();
+    const replaced = replacement(answer.statusCode ?? 502);
+    if (replaced !== undefined) return client.refuse(replaced);
+    isAnswered = true;
     client.answering();
     socket.write(headOf(answer, ['Connection', 'close']), 'latin1');
     answer.on('error', () => socket.destroy());

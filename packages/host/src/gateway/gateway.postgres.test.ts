@@ -12,6 +12,7 @@ import { Connection } from '../journal/postgres/connection.ts';
 import { migrate } from '../journal/postgres/migrations.ts';
 import { findPrograms, TestServer } from '../journal/postgres/postgres-server-fixture.ts';
 import { systemTimers } from '../lib/clock.ts';
+import { memoryLog } from '../lib/log.ts';
 import { selfSigned } from '../tls/self-signed.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
 
@@ -198,6 +199,67 @@ describe.skipIf(programs === undefined)(
       expect(JSON.parse(list.body)).toMatchObject({ items: [{ host: 'a', state: 'running' }, {}] });
     });
 
+    test('[AUTH-1] a client is not blamed for a wrong token of the gateway, and only for its own', async () => {
+      let count = 0;
+      const host = createServer((_asked, answer) => {
+        count += 1;
+        answer.writeHead(401).end('wrong token');
+      });
+      host.on('upgrade', (_asked, socket: Socket) => {
+        count += 1;
+        socket.end('HTTP/1.1 401 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      });
+      await announce('wrong', `http://127.0.0.1:${await listening(host)}`);
+      const log = memoryLog();
+      const told: string[] = [];
+      const { port } = await start({ tokenOf: () => 'wrong', log, tell: (line) => void told.push(line) });
+      const answered =
+        /the administrator of the gateway must correct the token of this host \(--host-tokens\)/;
+      const refused = upgrade(port, 'wrong');
+      await expect.poll(refused.text).toMatch(answered);
+      expect(refused.text()).toMatch(/^HTTP\/1.1 503 /);
+      expect(log.lines).toMatchObject([{ level: 'error', fields: { host: 'wrong' } }]);
+      // The host throttles an address after wrong tokens, so it is asked again only after some time.
+      expect((await plainRequest(port, '/h/wrong/ahp', BEARER)).body).toMatch(answered);
+      expect([count, log.lines.length, told]).toEqual([
+        1,
+        1,
+        [expect.stringMatching(/^host wrong .*--host-tokens/)],
+      ]);
+      skewMs += 30_000;
+      expect((await plainRequest(port, '/h/wrong/ahp', BEARER)).body).toMatch(answered);
+      expect(count).toBe(2);
+      expect(await status(port, '/h/wrong/ahp', { authorization: 'Bearer mine' })).toBe(401);
+    });
+
+    test('a host that cannot be reached at its announced address is shown so, and gets no new session', async () => {
+      const host = createServer((_asked, answer) => void answer.end('hello'));
+      const hostPort = await listening(host);
+      await announce('lost', 'http://127.0.0.1:9');
+      const log = memoryLog();
+      const { port } = await start({ log });
+      const state = async () => {
+        const { items } = JSON.parse((await plainRequest(port, '/hosts', BEARER)).body);
+        return items.find((item: { host: string }) => item.host === 'lost').state;
+      };
+      const placed = async () => (await plainRequest(port, '/place?label=far', BEARER)).status;
+      await database.query(
+        `UPDATE agenthost.cells SET announced = jsonb_set(announced::jsonb, '{labels}', '["far"]')::text WHERE name = 'lost'`,
+      );
+      expect([await state(), await placed()]).toEqual(['running', 200]);
+      expect((await plainRequest(port, '/h/lost/', BEARER)).body).toMatch(
+        /^the gateway cannot reach the host at http:\/\/127\.0\.0\.1:9: .*--announce/,
+      );
+      const foreign = await plainRequest(port, '/h/lost/', { authorization: 'Bearer mine' });
+      expect(foreign.body).toMatch(/^the gateway cannot reach the host at the address that it announces: /);
+      expect([await state(), await placed()]).toEqual(['unreachable', 503]);
+      expect(log.lines).toMatchObject([
+        { level: 'warn', fields: { host: 'lost', url: 'http://127.0.0.1:9' } },
+      ]);
+      await announce('lost', `http://127.0.0.1:${hostPort}`);
+      expect([await status(port, '/h/lost/'), await state()]).toEqual([200, 'running']);
+    });
+
     test('a body above 4 KiB gets 413 and reaches no host', async () => {
       const lengths: (string | undefined)[] = [];
       const host = createServer(({ headers }, answer) => {
@@ -252,6 +314,11 @@ describe.skipIf(programs === undefined)(
       const policy = String(page.headers['content-security-policy']);
       expect(policy).toContain('ws://agents.example wss://agents.example');
       expect(policy).not.toContain(String(hostPort));
+      const unknown = await plainRequest(port, '/h/page/', { ...BEARER, host: 'unknown.example' });
+      expect([unknown.status, unknown.body]).toEqual([
+        403,
+        expect.stringMatching(/gateway .*--allowed-host/),
+      ]);
       const foreign = upgrade(port, 'page', { Origin: 'https://evil.example' });
       await expect.poll(foreign.text).toMatch(/^HTTP\/1.1 403 /);
       // Its own page may.

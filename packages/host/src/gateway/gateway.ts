@@ -7,11 +7,11 @@ import { addressesOf } from '../auth/origin.ts';
 import { includesAddress, trustedProxies } from '../auth/proxies.ts';
 import { cookieToken, extractToken, queryToken } from '../auth/verify.ts';
 import { JournalError } from '../journal/journal.ts';
-import { type Clock, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
+import { type Clock, steadyNow, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
 import { takeRest } from '../wire/http/first-request.ts';
-import { foreignRefusal } from '../wire/http/foreign-refusal.ts';
+import { foreignRefusal, GATEWAY_SETTINGS } from '../wire/http/foreign-refusal.ts';
 import { createListener, type Listener } from '../wire/http/listener.ts';
 import { answer, hasBody, hasMethod, type PlainAnswer, READS, refuse } from '../wire/http/plain-http.ts';
 import { type RequestView, viewOf } from '../wire/http/request-view.ts';
@@ -20,10 +20,20 @@ import { TOO_MANY_UNAUTHENTICATED, UnauthenticatedSockets } from '../wire/http/u
 import { isOfElsewhere, isWindow } from '../wire/http/visit.ts';
 import { WEB_HEADERS } from '../wire/http/web-headers.ts';
 import { isNavigation } from '../wire/http/web-page/web-page.ts';
-import { DOWN, ELSEWHERE, NO_DATABASE, NO_HOST, NO_TABLES, NO_TOKEN } from './answers.ts';
+import {
+  DOWN,
+  ELSEWHERE,
+  NO_DATABASE,
+  NO_HOST,
+  NO_TABLES,
+  NO_TOKEN,
+  REFUSED_TOKEN,
+  unreachable,
+} from './answers.ts';
 import { CellDirectory } from './directory.ts';
 import { forwardRequest, forwardUpgrade, type Outgoing } from './forward.ts';
 import { forwardedHeaders, forwardedPath } from './forwarded-request.ts';
+import { HostFaults } from './host-faults.ts';
 import { pathOfCell } from './lists.ts';
 import { readBody, sendJson, serveOwn } from './own-pages.ts';
 import { signInPage } from './pages.ts';
@@ -57,6 +67,8 @@ export interface GatewayOptions {
   /** Version that pages show. Default: ''. */
   readonly version?: string;
   readonly log?: Log;
+  /** Called with a line for people when a host cannot be reached, or does not accept the token of the gateway. */
+  readonly tell?: ((line: string) => void) | undefined;
   readonly clock?: Clock;
   readonly timers?: Timers;
   /** A number from 0 to 1, for the choice between equally loaded hosts. */
@@ -90,6 +102,7 @@ export class Gateway {
   readonly #log: Log;
   readonly #directory: CellDirectory;
   readonly #signIns: GatewaySignIns;
+  readonly #faults: HostFaults;
   readonly #unauthenticated: UnauthenticatedSockets;
   readonly #unanswered = new UnansweredLimit();
   readonly #timers: Timers;
@@ -106,6 +119,7 @@ export class Gateway {
     this.#log = options.log ?? silentLog;
     const server = { url: options.url, password: options.password };
     this.#directory = new CellDirectory({ server, clock, timers, log: this.#log });
+    this.#faults = new HostFaults(() => steadyNow(clock));
     this.#signIns = new GatewaySignIns(token, () => clock.now());
     this.#timers = timers;
     const trusted = proxies === undefined ? undefined : trustedProxies(proxies);
@@ -179,7 +193,11 @@ export class Gateway {
     const { host = '127.0.0.1', tls, allowedHosts = [], allowedOrigins = [] } = this.#options;
     const bound = { host, port: this.#port(), isSecure: tls !== undefined };
     const listened = addressesOf(bound, request.socket.localAddress);
-    return foreignRefusal(request, view, listened, { allowedHosts, allowedOrigins });
+    return foreignRefusal(request, view, listened, {
+      allowedHosts,
+      allowedOrigins,
+      settings: GATEWAY_SETTINGS,
+    });
   }
 
   async #request(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -199,6 +217,7 @@ export class Gateway {
         view,
         isSignedIn: this.#isSignedIn(request, view),
         directory: this.#directory,
+        faults: this.#faults,
         random: this.#options.random ?? Math.random,
         signIn: (token) => this.#signIn(response, view, token),
         signOut: () => this.#setCookie(response, view, undefined),
@@ -215,7 +234,7 @@ export class Gateway {
     if (outgoing === undefined) return;
     if ('status' in outgoing) return this.#answer(response, outgoing);
     response.removeHeader('connection');
-    forwardRequest({ response, body }, outgoing, () => this.#answer(response, DOWN));
+    forwardRequest({ response, body }, outgoing, (told) => this.#answer(response, told));
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -262,10 +281,13 @@ export class Gateway {
     const token = isSignedIn ? tokenOf(name) : undefined;
     // The host must not get the token of the gateway, which other hosts may accept.
     if (isSignedIn && token === undefined) return NO_TOKEN;
+    // Further attempts would count as guesses of the client.
+    if (isSignedIn && this.#faults.of(cell) === 'refusesToken') return REFUSED_TOKEN;
     const answered = await this.#unanswered.enter(announcement.url, signal);
     if (answered === undefined) return signal.aborted ? undefined : DOWN;
     try {
       const socket = await connectUpstream(cell, signal);
+      this.#faults.clear(cell, 'unreachable');
       socket.once('close', answered);
       if (signal.aborted) return void socket.destroy();
       return {
@@ -279,16 +301,37 @@ export class Gateway {
           token,
         }),
         answered,
+        // Only a sign-in form with a wrong token of its own gets this status by POST.
+        replacement: (status) =>
+          status === 401 && token !== undefined && hasMethod(request, READS)
+            ? this.#refusedToken(cell)
+            : undefined,
       };
     } catch (error) {
       answered();
       if (signal.aborted) return undefined;
-      this.#log.warn(
-        { host: name, url: announcement.url, why: errorText(error) },
-        'a host cannot be reached',
-      );
-      return error instanceof OtherMachineError ? ELSEWHERE : DOWN;
+      if (this.#faults.add(cell, 'unreachable')) {
+        const { url } = announcement;
+        const why = errorText(error);
+        this.#log.warn({ host: name, url, why }, 'a host cannot be reached at the address that it announces');
+        this.#options.tell?.(
+          `host ${name} cannot be reached at the address that it announces, ${url}: ${why}`,
+        );
+      }
+      if (error instanceof OtherMachineError) return ELSEWHERE;
+      return unreachable(isSignedIn ? announcement.url : undefined);
     }
+  }
+
+  #refusedToken(cell: ReachableCell): PlainAnswer {
+    if (this.#faults.add(cell, 'refusesToken')) {
+      const { name, announcement } = cell;
+      const fault = 'does not accept the token that the gateway has for it';
+      const step = 'correct --host-tokens, and restart the gateway';
+      this.#log.error({ host: name, url: announcement.url }, `a host ${fault}: ${step}`);
+      this.#options.tell?.(`host ${name} ${fault}: ${step}`);
+    }
+    return REFUSED_TOKEN;
   }
 
   /**

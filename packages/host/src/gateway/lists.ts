@@ -1,6 +1,7 @@
 import { isCellName } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { FleetCell, FleetPlace, FleetSession } from '../journal/postgres/fleet.ts';
+import type { HostFaults } from './host-faults.ts';
 import { isReachable } from './reachability.ts';
 
 /** A host in the list of a gateway. */
@@ -9,8 +10,11 @@ export interface ListedHost {
   readonly host: string;
   /** Path of its page at the gateway, with a slash at its end. Clients connect by WebSocket at `<path>ahp`. */
   readonly path: string;
-  /** `running`, `draining` (starts no new turns), or `down`: no machine holds the cell, or this gateway cannot reach its host. */
-  readonly state: 'running' | 'draining' | 'down';
+  /**
+   * `running`; `draining`: starts no new turns; `down`: no machine holds the cell, or its host listens only on another machine; `unreachable`: a connection to
+   * its host has just failed.
+   */
+  readonly state: 'running' | 'draining' | 'down' | 'unreachable';
   readonly runningTurns: number;
   readonly labels: readonly string[];
   /** Machine and process. Absent: no machine holds the cell. */
@@ -34,7 +38,7 @@ export interface ListedSession {
 export const pathOfCell = (name: string): string => `/h/${name}`;
 
 /** The hosts that a gateway can route to. */
-export function listedHosts(cells: readonly FleetCell[]): ListedHost[] {
+export function listedHosts(cells: readonly FleetCell[], faults: Pick<HostFaults, 'of'>): ListedHost[] {
   return cells
     .filter(({ name }) => isCellName(name))
     .map((cell) => {
@@ -42,12 +46,18 @@ export function listedHosts(cells: readonly FleetCell[]): ListedHost[] {
       return {
         host: name,
         path: `${pathOfCell(name)}/`,
-        state: !isReachable(cell) ? 'down' : announcement?.isDraining === true ? 'draining' : 'running',
+        state: stateOf(cell, faults),
         runningTurns: announcement?.runningTurns ?? 0,
         labels: announcement?.labels ?? [],
         ...defined({ holder }),
       };
     });
+}
+
+function stateOf(cell: FleetCell, faults: Pick<HostFaults, 'of'>): ListedHost['state'] {
+  if (!isReachable(cell)) return 'down';
+  if (faults.of(cell) === 'unreachable') return 'unreachable';
+  return cell.announcement?.isDraining === true ? 'draining' : 'running';
 }
 
 /** A session of a list. */

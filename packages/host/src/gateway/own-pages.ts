@@ -4,6 +4,7 @@ import type { RequestView } from '../wire/http/request-view.ts';
 import { isOfElsewhere } from '../wire/http/visit.ts';
 import { isNavigation } from '../wire/http/web-page/web-page.ts';
 import type { CellDirectory } from './directory.ts';
+import type { HostFaults } from './host-faults.ts';
 import { cursorOf, listedHosts, listedSession, parseCursor, pathOfCell } from './lists.ts';
 import { listPage, signInPage } from './pages.ts';
 import { placeSession } from './placement.ts';
@@ -20,6 +21,7 @@ export interface OwnVisit {
   /** Whether the request has the token or a valid cookie. */
   readonly isSignedIn: boolean;
   readonly directory: CellDirectory;
+  readonly faults: HostFaults;
   readonly random: () => number;
   /** Signs the browser in with the token of a form. Returns false for another token. */
   signIn(token: string): boolean;
@@ -58,12 +60,13 @@ export async function serveOwn(visit: OwnVisit): Promise<void> {
     return answer(response, TOKEN_REQUIRED);
   }
   const query = new URLSearchParams(request.url?.split('?').slice(1).join('?') ?? '');
-  if (view.path === '/hosts') return sendJson(response, { items: listedHosts(await visit.directory.all()) });
+  if (view.path === '/hosts')
+    return sendJson(response, { items: listedHosts(await visit.directory.all(), visit.faults) });
   if (view.path === '/place') return place(visit, query);
   return list(visit, query);
 }
 
-async function list({ response, view, directory }: OwnVisit, query: URLSearchParams): Promise<void> {
+async function list({ response, view, directory, faults }: OwnVisit, query: URLSearchParams): Promise<void> {
   const limit = Number(query.get('limit') ?? DEFAULT_SESSIONS);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SESSIONS)
     return answer(response, {
@@ -81,20 +84,24 @@ async function list({ response, view, directory }: OwnVisit, query: URLSearchPar
   const nextCursor = last && cursorOf(last);
   if (view.path === '/sessions')
     return sendJson(response, { items, ...(nextCursor === undefined ? {} : { nextCursor }) });
-  const hosts = listedHosts(await directory.all());
+  const hosts = listedHosts(await directory.all(), faults);
   const next = nextCursor === undefined ? undefined : `/?limit=${limit}&cursor=${nextCursor}`;
   sendHtml(response, 200, listPage({ hosts, sessions: items, next }));
 }
 
 /** Chooses a host for a new session: `?label=…` (repeatable) and `?repository=…`, the URI of a project or folder. */
-async function place({ response, directory, random }: OwnVisit, query: URLSearchParams): Promise<void> {
+async function place(
+  { response, directory, faults, random }: OwnVisit,
+  query: URLSearchParams,
+): Promise<void> {
   const repository = query.get('repository');
   const [cells, preferred] = await Promise.all([
     directory.all(),
     repository === null || repository === '' ? [] : directory.cellsOf(repository),
   ]);
   const labels = query.getAll('label');
-  const host = placeSession(cells, { labels, preferred }, random);
+  const reached = cells.filter((cell) => faults.of(cell) !== 'unreachable');
+  const host = placeSession(reached, { labels, preferred }, random);
   if (host === undefined) {
     const wanted = labels.length === 0 ? '' : ` with the labels ${JSON.stringify(labels)}`;
     return answer(response, { status: 503, reason: `no host${wanted} accepts new sessions now` });

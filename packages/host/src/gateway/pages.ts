@@ -40,7 +40,10 @@ function hostItem({ host, path, state, runningTurns, labels }: ListedHost): stri
     ...(runningTurns > 0 ? [runningTurns === 1 ? '1 running turn' : `${runningTurns} running turns`] : []),
     ...labels,
   ];
-  const name = state === 'down' ? escape(host) : `<a href="${escape(path)}">${escape(host)}</a>`;
+  const name =
+    state === 'down' || state === 'unreachable'
+      ? escape(host)
+      : `<a href="${escape(path)}">${escape(host)}</a>`;
   return `<li>${name} (${escape(facts.join(', '))})</li>`;
 }
 

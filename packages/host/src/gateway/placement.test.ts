@@ -50,7 +50,7 @@ test('hosts that are down, draining or not to be reached by this gateway get no 
     local,
   ];
   expect(place(cells, [], ['down', 'draining', 'silent', 'local', 'no/path'])).toBeUndefined();
-  expect(listedHosts(cells).map(({ host, state }) => [host, state])).toEqual([
+  expect(listedHosts(cells, { of: () => undefined }).map(({ host, state }) => [host, state])).toEqual([
     ['down', 'down'],
     ['draining', 'draining'],
     ['silent', 'down'],

@@ -40,7 +40,10 @@ export interface GatewaySettings {
   readonly version?: string | undefined;
   /** File of the log. Absent: none. */
   readonly logFile?: string | undefined;
-  /** Called with a line for people when the certificate was renewed, or its new files cannot be used. */
+  /**
+   * Called with a line for people when the certificate was renewed, when its new files cannot be used, and when a host cannot be reached or does not accept
+   * the token of the gateway.
+   */
   readonly tell?: ((line: string) => void) | undefined;
 }
 
@@ -85,6 +88,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     tls: credentials,
     proxies: settings.proxies,
     log,
+    tell: settings.tell,
     clock,
     timers,
     ...(hostTokens !== undefined && {

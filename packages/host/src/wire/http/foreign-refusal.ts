@@ -13,32 +13,53 @@ export function foreignRefusal(
   request: IncomingMessage,
   view: RequestView,
   listened: readonly ListenedAddress[],
-  allowed: { readonly allowedHosts: readonly string[]; readonly allowedOrigins: readonly string[] },
+  allowed: AllowedNames,
 ): PlainAnswer | undefined {
   // A proxy in front may have checked the other header (RFC 9112, 3.2).
   if (hasSecondHost(request)) return { status: 400, reason: 'the request has more than one Host header' };
   const { host, origin } = request.headers;
+  const { settings = HOST_SETTINGS } = allowed;
   // A page under a foreign name could send forwarded headers itself, so the name of the request counts too.
   for (const name of [host, view.host]) {
     if (!checkHost(name, listened, allowed.allowedHosts))
-      return { ...FOREIGN_HOST, refusal: settingRefusal('allowedHosts', name) };
+      return { ...notAllowed('address', settings.hosts), refusal: settingRefusal('allowedHosts', name) };
   }
   const isEditor = isEditorOrigin(origin) && queryToken(request.url) !== undefined;
   const own = view.isHostForwarded ? [`${view.isSecure ? 'https' : 'http'}://${view.host}`] : [];
   return isEditor || checkOrigin(origin, listened, [...allowed.allowedOrigins, ...own])
     ? undefined
-    : { ...FOREIGN_ORIGIN, refusal: settingRefusal('allowedOrigins', origin) };
+    : { ...notAllowed('origin', settings.origins), refusal: settingRefusal('allowedOrigins', origin) };
 }
 
-const FOREIGN_HOST: PlainAnswer = {
-  status: 403,
-  reason: 'this address is not allowed: to allow it, add it to the allowedHosts of the host',
+/** Names besides the listened addresses. */
+interface AllowedNames {
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  /** The settings that have these names. Default: those of a host. */
+  readonly settings?: AddressSettings;
+}
+
+/** The settings that allow more addresses and origins, as texts for people. */
+interface AddressSettings {
+  readonly hosts: string;
+  readonly origins: string;
+}
+
+const HOST_SETTINGS: AddressSettings = {
+  hosts: 'add it to the allowedHosts of the host',
+  origins: 'add it to the allowedOrigins of the host',
 };
 
-const FOREIGN_ORIGIN: PlainAnswer = {
-  status: 403,
-  reason: 'this origin is not allowed: to allow it, add it to the allowedOrigins of the host',
+/** The settings of a gateway. */
+export const GATEWAY_SETTINGS: AddressSettings = {
+  hosts: 'restart the gateway with its name as --allowed-host',
+  origins: 'restart the gateway with it as --allowed-origin',
 };
+
+const notAllowed = (what: 'address' | 'origin', step: string): PlainAnswer => ({
+  status: 403,
+  reason: `this ${what} is not allowed: to allow it, ${step}`,
+});
 
 /** Characters of a `Host` or `Origin` that an answer repeats. */
 const MAX_SHOWN_VALUE = 300;
