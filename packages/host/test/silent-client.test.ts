@@ -74,6 +74,7 @@ test('a connection whose handshake waits for a database that does not answer is 
   const message =
     'The database of the host does not answer; the host keeps trying to reach it: try again later';
   expect(arriving.answerTo(asked)).toMatchObject({ error: { code: -32603, message } });
+  expect(host.logged).toContain('a request failed inside the host');
   // An answer that is not sent at once waits for the commit.
   const refused = host.connect('refused');
   refused.ask('reconnect', { clientId: '', lastSeenServerSeq: 0, subscriptions: [] });

@@ -103,5 +103,6 @@ it.each([
 
 it('[CHAT-8] a late answer is told as one, without states of the protocol', () => {
   const late = { code: 'wrongState', reason: 'Tool call c1 is running, not pending-confirmation' };
-  expect(rejectionSentence(late)).toBe('another client answered it already');
+  expect(rejectionSentence({ code: 'requestClosed', reason: 'declined already' })).toBe('declined already');
+  expect(rejectionSentence(late)).toBe('it was answered or ended already');
 });

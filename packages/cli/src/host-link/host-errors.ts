@@ -123,12 +123,12 @@ export function errorSentence(error: unknown): string {
   return sentenceOf(detailsOf(error)) ?? withPaths(errorText(error));
 }
 
-/** Codes of rejections of an answer that comes after another one [CHAT-8] [CHAT-13]. */
-const LATE_CODES: ReadonlySet<string> = new Set(['wrongState', 'requestClosed', 'unknownRequest']);
+/** Codes of rejections of an answer that comes after another one, and whose reasons name states of the protocol [CHAT-8] [CHAT-13]. */
+const LATE_CODES: ReadonlySet<string> = new Set(['wrongState', 'unknownRequest']);
 
 /** The same for an action that the host did not take. */
 export function rejectionSentence({ code, reason, details }: Rejected): string {
-  if (code !== undefined && LATE_CODES.has(code)) return 'another client answered it already';
+  if (code !== undefined && LATE_CODES.has(code)) return 'it was answered or ended already';
   return sentenceOf(details) ?? withPaths(reason);
 }
 

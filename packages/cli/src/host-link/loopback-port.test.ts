@@ -17,7 +17,7 @@ test('a loopback port forwards all bytes of both directions, also after one has 
   const { port: number } = Object(free.address());
   await new Promise((resolve) => free.close(resolve));
   const port = await LoopbackPort.open(number);
-  if (port === undefined) throw new Error('no free port');
+  if (port === undefined) throw new Error('the port is in use on both loopback addresses');
   onTestFinished(() => {
     port.dispose();
     far.close();

@@ -34,7 +34,7 @@ export function addGatewayCommands({ context, screen, program, command, example,
     'agenthost gateway serve --journal postgres://agenthost@db/agenthost',
     'agenthost gateway serve --port 443 --tls-cert gw.pem --tls-key gw.key',
   ]);
-  const reading = ['gatewayUrl', 'fingerprint', 'json', 'verbose'] as const;
+  const reading = ['gatewayUrl', 'gatewayFingerprint', 'json', 'verbose'] as const;
   command(gateway, 'hosts', 'list the hosts of a gateway', reading).action(
     async (options: GatewayListOptions) => {
       const { listHosts } = await import('../commands/gateway.ts');

@@ -55,6 +55,12 @@ export const GATEWAY_OPTIONS = {
       'accept the X-Forwarded headers of this proxy, an IP address or subnet; those on loopback are trusted too; repeatable',
   },
   gatewayLog: { flags: '--log <file>', type: 'text', description: 'write a log to this file' },
+  gatewayFingerprint: {
+    flags: '--fingerprint <sha256>',
+    type: 'text',
+    description: "SHA-256 of the gateway's certificate, for https; other certificates are refused",
+    defaultText: 'the certificate of the first connection',
+  },
   gatewayUrl: {
     flags: '--url <url>',
     type: 'text',

@@ -70,18 +70,7 @@ export function announcedHostOf(
 }
 
 /** The parameters of a journal URL that take effect. The database library ignores others, or the host replaces their values. */
-const PARAMETERS = [
-  'cell',
-  'sslmode',
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
-  'host',
-  'port',
-  'user',
-  'application_name',
-  'options',
-];
+const PARAMETERS = ['cell', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'port', 'user', 'options'];
 /** `require` and `verify-ca` check as much as `verify-full`, which is more than in the tools of PostgreSQL. `prefer` and `allow` may use no TLS there. */
 const SSL_MODES = ['verify-full', 'verify-ca', 'require', 'no-verify', 'disable'];
 

@@ -25,8 +25,8 @@ export interface Outgoing {
   readonly headers: readonly string[];
   /** Called when the host has begun its answer. */
   answered(): void;
-  /** The answer that the client gets in place of that of the host, by the status of the latter; `undefined`: that of the host. */
-  replacement(status: number): PlainAnswer | undefined;
+  /** The answer that the client gets in place of that of the host; `undefined`: that of the host. */
+  replacement(answer: IncomingMessage): PlainAnswer | undefined;
 }
 
 /** The reason phrase of an answer without characters that Node refuses to send. */
@@ -60,7 +60,7 @@ export function forwardRequest(
   });
   upstream.on('response', (answer) => {
     answered();
-    const replaced = replacement(answer.statusCode ?? 502);
+    const replaced = replacement(answer);
     if (replaced !== undefined) return refused(replaced);
     response.writeHead(answer.statusCode ?? 502, reasonOf(answer), [
       ...answeredHeaders(answer),
@@ -111,7 +111,7 @@ export function forwardUpgrade(
   });
   upstream.on('response', (answer) => {
     answered();
-    const replaced = replacement(answer.statusCode ?? 502);
+    const replaced = replacement(answer);
     if (replaced !== undefined) return client.refuse(replaced);
     isAnswered = true;
     client.answering();

@@ -77,9 +77,10 @@ describe.skipIf(programs === undefined)(
         holder = HERE,
         leftS = 600,
         fingerprint,
-      }: { holder?: string; leftS?: number; fingerprint?: string } = {},
+        labels = [],
+      }: { holder?: string; leftS?: number; fingerprint?: string; labels?: string[] } = {},
     ): Promise<void> => {
-      const announced = { url, labels: [], runningTurns: 0, isDraining: false, fingerprint };
+      const announced = { url, labels, runningTurns: 0, isDraining: false, fingerprint };
       await database.query(
         `INSERT INTO agenthost.cells (name, epoch, holder, announced, expires_at)
        VALUES ($1, 1, $2, $3, clock_timestamp() + $4 * interval '1 second')
@@ -201,41 +202,47 @@ describe.skipIf(programs === undefined)(
 
     test('[AUTH-1] a client is not blamed for a wrong token of the gateway, and only for its own', async () => {
       let count = 0;
-      const host = createServer((_asked, answer) => {
+      const host = createServer(({ url = '' }, answer) => {
         count += 1;
-        answer.writeHead(401).end('wrong token');
+        const isPage = url.startsWith('/sign-in');
+        answer.writeHead(401, isPage ? {} : { 'www-authenticate': 'Bearer' }).end('wrong token');
       });
       host.on('upgrade', (_asked, socket: Socket) => {
         count += 1;
-        socket.end('HTTP/1.1 401 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+        socket.end(
+          'HTTP/1.1 401 No\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+        );
       });
-      await announce('wrong', `http://127.0.0.1:${await listening(host)}`);
+      await announce('wrong', `http://127.0.0.1:${await listening(host)}`, { labels: ['wrong'] });
       const log = memoryLog();
       const told: string[] = [];
       const { port } = await start({ tokenOf: () => 'wrong', log, tell: (line) => void told.push(line) });
       const answered =
         /the administrator of the gateway must correct the token of this host \(--host-tokens\)/;
+      // An expired sign-in of a page.
+      expect(await status(port, '/h/wrong/sign-in?ticket=old', BEARER)).toBe(401);
       const refused = upgrade(port, 'wrong');
       await expect.poll(refused.text).toMatch(answered);
       expect(refused.text()).toMatch(/^HTTP\/1.1 503 /);
       expect(log.lines).toMatchObject([{ level: 'error', fields: { host: 'wrong' } }]);
       // The host throttles an address after wrong tokens, so it is asked again only after some time.
       expect((await plainRequest(port, '/h/wrong/ahp', BEARER)).body).toMatch(answered);
+      expect(await status(port, '/place?label=wrong', BEARER)).toBe(503);
       expect([count, log.lines.length, told]).toEqual([
-        1,
+        2,
         1,
         [expect.stringMatching(/^host wrong .*--host-tokens/)],
       ]);
       skewMs += 30_000;
       expect((await plainRequest(port, '/h/wrong/ahp', BEARER)).body).toMatch(answered);
-      expect(count).toBe(2);
+      expect(count).toBe(3);
       expect(await status(port, '/h/wrong/ahp', { authorization: 'Bearer mine' })).toBe(401);
     });
 
     test('a host that cannot be reached at its announced address is shown so, and gets no new session', async () => {
       const host = createServer((_asked, answer) => void answer.end('hello'));
       const hostPort = await listening(host);
-      await announce('lost', 'http://127.0.0.1:9');
+      await announce('lost', 'http://127.0.0.1:9', { labels: ['far'] });
       const log = memoryLog();
       const { port } = await start({ log });
       const state = async () => {
@@ -243,9 +250,6 @@ describe.skipIf(programs === undefined)(
         return items.find((item: { host: string }) => item.host === 'lost').state;
       };
       const placed = async () => (await plainRequest(port, '/place?label=far', BEARER)).status;
-      await database.query(
-        `UPDATE agenthost.cells SET announced = jsonb_set(announced::jsonb, '{labels}', '["far"]')::text WHERE name = 'lost'`,
-      );
       expect([await state(), await placed()]).toEqual(['running', 200]);
       expect((await plainRequest(port, '/h/lost/', BEARER)).body).toMatch(
         /^the gateway cannot reach the host at http:\/\/127\.0\.0\.1:9: .*--announce/,

@@ -301,9 +301,12 @@ export class Gateway {
           token,
         }),
         answered,
-        // Only a sign-in form with a wrong token of its own gets this status by POST.
-        replacement: (status) =>
-          status === 401 && token !== undefined && hasMethod(request, READS)
+        // A sign-in form with a wrong token of its own gets this status by POST. An expired sign-in gets it without the header.
+        replacement: ({ statusCode, headers }) =>
+          statusCode === 401 &&
+          token !== undefined &&
+          hasMethod(request, READS) &&
+          headers['www-authenticate'] !== undefined
             ? this.#refusedToken(cell)
             : undefined,
       };

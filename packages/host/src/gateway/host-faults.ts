@@ -1,6 +1,6 @@
 import type { FleetCell } from '../journal/postgres/fleet.ts';
 
-/** Time for which a fault is remembered. After it, the gateway tries the host again for placement. */
+/** Time for which a fault is remembered. Until then, no session is placed on the host. */
 const REMEMBERED_MS = 30_000;
 
 /** `unreachable`: no connection at the announced address. `refusesToken`: the host does not accept the token that the gateway has for it. */

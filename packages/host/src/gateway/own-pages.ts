@@ -100,7 +100,7 @@ async function place(
     repository === null || repository === '' ? [] : directory.cellsOf(repository),
   ]);
   const labels = query.getAll('label');
-  const reached = cells.filter((cell) => faults.of(cell) !== 'unreachable');
+  const reached = cells.filter((cell) => faults.of(cell) === undefined);
   const host = placeSession(reached, { labels, preferred }, random);
   if (host === undefined) {
     const wanted = labels.length === 0 ? '' : ` with the labels ${JSON.stringify(labels)}`;

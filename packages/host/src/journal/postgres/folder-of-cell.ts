@@ -107,11 +107,16 @@ export class FolderOfCell {
 
   /**
    * Records that the folder belongs to the cell. Called when the host has taken the cell, so that a wrong URL or a standby that only waited does not
-   * bind the folder.
+   * bind the folder. Throws `JournalError`.
    */
   claim(): void {
-    const isNew = this.#database.prepare('SELECT name FROM cell').get() === undefined;
-    if (isNew) this.#database.prepare('INSERT INTO cell VALUES (?, ?)').run(this.#cell, this.id);
+    try {
+      const isNew = this.#database.prepare('SELECT name FROM cell').get() === undefined;
+      if (isNew) this.#database.prepare('INSERT INTO cell VALUES (?, ?)').run(this.#cell, this.id);
+    } catch (error) {
+      const path = this.#database.location() ?? FILE;
+      throw new JournalError('io', `${path} cannot be written: ${errorText(error)}`, { cause: error });
+    }
   }
 
   /** Unlocks the folder. A second call does nothing. */

@@ -38,14 +38,17 @@ describe.skipIf(programs === undefined)('forgetting a cell', () => {
 
     // A call that was interrupted after its first transaction.
     const admin = await cells.connect();
-    await admin.execute(`INSERT INTO agenthost.cells (name) VALUES ('/forgotten 0 gone')`);
+    await admin.execute(
+      `INSERT INTO agenthost.cells (name) VALUES ('/forgotten 0 gone'), ('/forgotten 0 other')`,
+    );
     await admin.execute(
       `INSERT INTO agenthost.meta SELECT id, 'key', '' FROM agenthost.cells WHERE name = '/forgotten 0 gone'`,
     );
     await admin.execute(
-      `UPDATE agenthost.cells SET name = '/forgotten ' || id || ' gone' WHERE name ~ 'gone'`,
+      `UPDATE agenthost.cells SET name = replace(name, ' 0 ', ' ' || id || ' ') WHERE name ~ '^/forgotten'`,
     );
     expect(await countSessionsOfCell(place, 'gone')).toBe(0);
+    await expect(countSessionsOfCell(place, 'other')).rejects.toThrow(/^cell other is in use by /);
     expect(await forgetCell(place, cells.name)).toBe(1);
 
     const { rows: left } = await admin.query('SELECT id, name FROM agenthost.cells');

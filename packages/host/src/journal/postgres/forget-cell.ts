@@ -22,8 +22,10 @@ export function countSessionsOfCell(server: Server, name: string): Promise<numbe
     const [row] = rows;
     if (row !== undefined) return number(row, 'session_count');
     // An interrupted call of `forgetCell` can be repeated.
-    if ((await readHidden(connection)).some((cell) => cell.name === name)) return 0;
-    throw await refusalOf(connection, name);
+    const refusal = await refusalOf(connection, name);
+    if (refusal.code === 'missing' && (await readHidden(connection)).some((cell) => cell.name === name))
+      return 0;
+    throw refusal;
   });
 }
 
@@ -36,10 +38,12 @@ export function forgetCell(server: Server, name: string): Promise<number> {
   return withDatabase(server, async (connection) => {
     const hidden = await hideCell(connection, name);
     const all = await readHidden(connection);
-    if (hidden === undefined && !all.some((cell) => cell.name === name))
-      throw await refusalOf(connection, name);
     for (const { id } of all) await deleteRows(connection, id);
-    return hidden ?? 0;
+    if (hidden !== undefined) return hidden;
+    // A host may have taken a new cell with the name of one whose rows were left.
+    const refusal = await refusalOf(connection, name);
+    if (refusal.code === 'missing' && all.some((cell) => cell.name === name)) return 0;
+    throw refusal;
   });
 }
 

@@ -154,7 +154,12 @@ export class PostgresJournal implements Journal {
     if (dataFolder !== undefined) this.#folder = FolderOfCell.take(dataFolder, this.#cellName);
     try {
       const start = await this.#openCell();
-      this.#folder?.claim();
+      try {
+        this.#folder?.claim();
+      } catch (error) {
+        await this.close();
+        throw error;
+      }
       return start;
     } catch (error) {
       this.#folder?.release();

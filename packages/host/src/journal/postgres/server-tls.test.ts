@@ -8,6 +8,7 @@ import { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeCertificate } from '../../tls/make-certificate.ts';
 import { Connection } from './connection.ts';
+import { tlsFault } from './tls-errors.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -67,6 +68,19 @@ test('a failure of TLS names the parameter of the URL that has to change', async
   writeFileSync(empty, '');
   expect(await message(`sslrootcert=${empty}`)).toContain('is not a PEM file');
 });
+
+test.each([
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'certificate required'],
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'unknown ca'],
+])(
+  'a server that refuses the certificate of the client is told from one that is not trusted: %s',
+  (code, alert) => {
+    const fault = tlsFault(Object.assign(new Error('alert number 116'), { code }), 'db:5432');
+    expect(fault).toBe(
+      `PostgreSQL at db:5432 refused the connection by TLS (${alert}): check sslcert and sslkey in the URL of the database`,
+    );
+  },
+);
 
 test('a certificate is valid for the address of the URL, also for an IP address', async () => {
   expect(await connectTo('127.0.0.1', FULL)).toMatchObject({ isTrusted: true });

@@ -11,8 +11,8 @@ import { readIdentity } from './session.ts';
 const PAUSE_MS = 500;
 /** Pause between two attempts to upgrade tables that a reader holds, in which the other hosts commit. */
 const UPGRADE_PAUSE_MS = 2_000;
-/** Shortest wait for such a reader: it is not another host, whose lease would end. */
-const UPGRADE_WAIT_MS = 60_000;
+/** Shortest wait for such a reader, which is no host whose lease would end. Shorter than `agenthost start` waits for a host. */
+const UPGRADE_WAIT_MS = 45_000;
 
 /** How to take a cell. */
 export interface TakeOptions {

@@ -10,6 +10,9 @@ export function tlsFault(cause: unknown, address: string): string | undefined {
     return `the certificate of PostgreSQL at ${address} is not valid for this address${namesOf(cause)}: connect to a name of the certificate`;
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return `the certificate of PostgreSQL at ${address} is not valid now (${errorText(cause)}): renew it, or correct the clock`;
+  // Messages of the server about the certificate of this client.
+  if (/^ERR_SSL_.*ALERT_/.test(code))
+    return `PostgreSQL at ${address} refused the connection by TLS (${alertOf(code)}): check sslcert and sslkey in the URL of the database`;
   // Node appends advice about its own options.
   if (UNTRUSTED.test(code))
     return `the certificate of PostgreSQL at ${address} is not trusted (${errorText(cause).replace(/;.*/, '')}): name the file of its root certificate with sslrootcert in the URL of the database`;
@@ -20,6 +23,13 @@ export function tlsFault(cause: unknown, address: string): string | undefined {
     return `PostgreSQL at ${address} has no TLS: turn it on there (ssl = on), or connect with sslmode=disable`;
   return undefined;
 }
+
+/** The alert in words, such as `certificate required`. */
+const alertOf = (code: string): string =>
+  code
+    .replace(/^.*ALERT_/, '')
+    .replaceAll('_', ' ')
+    .toLowerCase();
 
 /** The names of the certificate, such as ` (it is valid for DNS:localhost)`. */
 function namesOf(cause: unknown): string {

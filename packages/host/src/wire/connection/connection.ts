@@ -153,10 +153,15 @@ export class Connection implements Sink {
       onError: (error, where) => {
         // A wire error is an answer to the client, not a fault of the host.
         if (error instanceof WireError) parts.log.debug({ error, where }, 'a request was refused');
-        else parts.log.error({ error, where }, 'a request failed inside the host');
+        else this.logFailure(error, where);
       },
       onClose: () => this.#end(),
     });
+  }
+
+  /** Logs an error of the host during a request. */
+  logFailure(error: unknown, where: string): void {
+    this.#log.error({ error, where }, 'a request failed inside the host');
   }
 
   get isClosed(): boolean {

@@ -183,7 +183,7 @@ export function routeRequests(
         const given = waiting instanceof Promise ? await waiting : waiting;
         const checked = checkCall(connection, rights, method, given);
         const allowed = checked instanceof Promise ? await checked : checked;
-        return await guarded(() => run(connection, allowed));
+        return await guarded(connection, method, () => run(connection, allowed));
       } catch (error) {
         // The error is not what the outbox is held for.
         connection.outbox.release();
@@ -241,11 +241,13 @@ function routeCommand<M extends ClientRequestMethod>(
       };
       const mostBytes = connection.identity.scope === 'admin' ? undefined : LARGE.get(method);
       const runInTurn = mostBytes === undefined ? run : () => inTurn(connection, run, mostBytes);
-      return guarded(() => (isGated ? connection.gate.run(runInTurn) : run())).catch((error: unknown) => {
-        const instead = connection.ways?.insteadOf(method, error);
-        if (instead === undefined) throw error;
-        return Answer.behindCommit(instead.result);
-      });
+      return guarded(connection, method, () => (isGated ? connection.gate.run(runInTurn) : run())).catch(
+        (error: unknown) => {
+          const instead = connection.ways?.insteadOf(method, error);
+          if (instead === undefined) throw error;
+          return Answer.behindCommit(instead.result);
+        },
+      );
     },
     { concurrent: isConcurrent },
   );
@@ -300,16 +302,21 @@ const scopeDenied = (refusal: ScopeRefusal): WireError =>
 const invalidAt = ({ path, problem }: { path: string; problem: string }): WireError =>
   invalidParam(path.slice('params'.length).replace(/^\./, ''), problem);
 
-/** Turns errors of the journal into errors for the client. */
-async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
+/** Turns errors of the journal into errors for the client. The log of the host gets their causes. */
+async function guarded<T>(
+  connection: Connection,
+  method: ClientRequestMethod,
+  run: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (error instanceof JournalUnavailable) {
       throw internalError(error.message, error);
     }
-    // Damage was logged when it was found.
     if (error instanceof JournalError) {
+      // Damage was logged when it was found.
+      if (error.code !== 'closed' && error.code !== 'damaged') connection.logFailure(error, method);
       const message = readTrouble(error);
       throw error.code === 'unreachable'
         ? databaseUnreachable(message, error)
