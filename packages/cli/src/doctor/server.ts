@@ -11,7 +11,8 @@ export function checkServer(cell: string, survey: DatabaseSurvey): Finding {
       `not checked: the sessions are in PostgreSQL, in cell ${shown}`,
       'set AGENTHOST_JOURNAL to the URL of the database, and run this command again',
     );
-  if (typeof survey === 'string') return fault('database', survey, 'no host can start before that');
+  if (typeof survey === 'string')
+    return fault('database', survey, 'correct this first: until then no host can start with this folder');
   const { name, tables, holder } = survey;
   const answers = `${oneLine(name)} answers`;
   if (tables === undefined)

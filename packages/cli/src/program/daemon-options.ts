@@ -1,3 +1,4 @@
+import { DEFAULT_PORT } from '../host-link/default-port.ts';
 import type { OptionSpec } from './option-spec.ts';
 
 const DRAIN = {
@@ -34,7 +35,7 @@ export const DAEMON_OPTIONS = {
     type: 'number',
     env: 'AGENTHOST_PORT',
     description: 'port of the next host, to check whether it is free',
-    default: 4711,
+    default: DEFAULT_PORT,
     min: 0,
     max: 65_535,
     isInteger: true,

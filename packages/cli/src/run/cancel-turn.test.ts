@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cancelTurn } from './cancel-turn.ts';
 
 test.each([
-  ['unavailable', ['agenthost: the turn was not cancelled, and goes on: its database does not answer']],
+  ['unavailable', ['agenthost: the turn was not cancelled, and continues: its database does not answer']],
   ['noSuchTurn', []],
 ])('a rejected cancellation is reported while the host cannot save it: %s', async (code, expected) => {
   const notes: string[] = [];

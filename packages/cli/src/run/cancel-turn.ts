@@ -13,6 +13,6 @@ export async function cancelTurn(
   // Other rejections mean that the turn has ended.
   if (answer.outcome !== 'rejected' || answer.code !== 'unavailable') return;
   screen.note(
-    `agenthost: the turn was not cancelled, and goes on: ${oneLine(rejectionSentence(answer), 1_000)}`,
+    `agenthost: the turn was not cancelled, and continues: ${oneLine(rejectionSentence(answer), 1_000)}`,
   );
 }

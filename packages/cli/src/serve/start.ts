@@ -111,8 +111,8 @@ function basePathOf(given: string | undefined): string | undefined {
 }
 
 /**
- * Makes and starts the host; `tell` gets a message for each problem. `onWait` is called while the host waits for its cell. Rejects with the errors of its parts; see `explainStart`.
- * `undefined` when `stopped` resolved while the host waited for another one.
+ * Makes and starts the host; `tell` gets a message for each problem. `onWait` is called while the host waits for its cell. Rejects with the errors of
+ * its parts; see `explainStart`. `undefined` when `stopped` resolved while the host waited for another one.
  */
 export async function startHosting(
   settings: ServeSettings,

@@ -87,7 +87,7 @@ export class HostMessages {
       // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a host sends the params of the method
       return this.#files.serve(method, params as never);
     }
-    // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a handler is set under its own method, whose params a host sends
+    // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a handler gets the params of its own method
     return handler(params as never, context);
   }
 }

@@ -15,7 +15,8 @@ export async function processStartTime(pid: number): Promise<string | undefined>
 }
 
 /**
- * Whether a process group still has members, even if its leader has ended. Counts only processes that started on the same boot and not before the leader, so that a reused id does not match.
+ * Whether a process group still has members, even if its leader has ended. Counts only processes that started on the same boot and not before the
+ * leader, so that a reused id does not match.
  * @param leaderStart Result of `processStartTime`.
  */
 export async function hasGroupMembers(leader: number, leaderStart: string): Promise<boolean> {

@@ -176,7 +176,7 @@ function createFile(path: string, token: string): void {
   }
 }
 
-/** Makes the mode of an open file of tokens 0600. Returns a sentence for the user if others could read the file until now; `step`: for others that are not trusted. */
+/** Makes an open file of tokens private (0600). Returns a warning if others could read it. `step`: advice to users who do not trust them. */
 export function makePrivate(file: number, path: string, step: string): string | undefined {
   if (!isOpenToOthers(fstatSync(file))) return undefined;
   try {

@@ -34,7 +34,10 @@ export class ListenRefused extends Error {
   }
 }
 
-/** Beyond loopback, TLS or an explicit `allowInsecure` is required. The port must be one that clients connect to. Throws `ListenRefused`, and `Error` for options that are invalid. */
+/**
+ * Beyond loopback, TLS or an explicit `allowInsecure` is required. The port must be one that clients connect to. Throws `ListenRefused`, and `Error` for
+ * options that are invalid.
+ */
 export function checkListen(options: ListenOptions): void {
   checkForm(options);
   previewPlace(options.host ?? '127.0.0.1', options.previews);

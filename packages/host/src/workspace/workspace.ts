@@ -87,7 +87,10 @@ export interface Workspace {
   resolveDirectory(uri: string | undefined, isAdmin: boolean): Promise<WorkingDirectory>;
   /** Files that are private to the host. */
   readonly privatePaths: PrivatePaths;
-  /** A reader of whole files in the working directories of existing sessions [RES-2], for code of the host. It calls `workingDirectories` for each file; paths are absolute. */
+  /**
+   * A reader of whole files in the working directories of existing sessions [RES-2], for code of the host. It calls `workingDirectories` for each file;
+   * paths are absolute.
+   */
   bytesReaderFor(workingDirectories: () => Promise<readonly string[]>): ReadFileBytes;
   /** Files and folders for clients, within the roots, these working directories, and what `grants` allow [RES-2]. */
   filesFor(

@@ -15,7 +15,8 @@ export function cutText(text: string, max: number): string {
 }
 
 /**
- * Cuts the texts of a value to their limits, and lists where the table says so. Parts that fit stay the same objects. Ids and keys are never cut, because they would name something else.
+ * Cuts the texts of a value to their limits, and lists where the table says so. Parts that fit stay the same objects. Ids and keys are never cut, because
+ * they would name something else.
  * @param name The field that contains the value; for an action its type.
  */
 export function fitTexts<T>(value: T, name: string): T;

@@ -18,8 +18,8 @@ export interface PanelOption {
 }
 
 /**
- * Groups the options of a tool call. Without options there are plain yes and no, or no alone if the host refuses every approval. A plain yes is not added to options of the agent, because it
- * could stand for a lasting approval.
+ * Groups the options of a tool call. Without options there are plain yes and no, or no alone if the host refuses every approval. A plain yes is not added
+ * to options of the agent, because it could stand for a lasting approval.
  */
 export function groupOptions(
   options: readonly ConfirmationOption[] | undefined,

@@ -71,7 +71,8 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
 ];
 
 /**
- * Applies the entries of a config file to the catalogue. An entry with a known id changes the fields that it names, another one adds an agent, and `enabled: false` removes one. Throws `AgentConfigError` for a new agent without a command.
+ * Applies the entries of a config file to the catalogue. An entry with a known id changes the fields that it names, another one adds an agent, and
+ * `enabled: false` removes one. Throws `AgentConfigError` for a new agent without a command.
  * @param file Path of the config file, for messages.
  */
 export function mergeAgentConfigs(

@@ -46,7 +46,7 @@ function readTurn(saved: unknown): Pick<ModelMemory, 'turn'> {
   const id = textOf(objectOf(saved)['id']);
   if (id === undefined) return {};
   const messages = objectsOf(objectOf(saved)['messages']);
-  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- this agent wrote the messages, and their roles are checked here
+  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- this agent wrote the messages; `hasRole` checks their roles
   return { turn: { id, messages: messages.filter(hasRole) as unknown as ModelMessage[] } };
 }
 

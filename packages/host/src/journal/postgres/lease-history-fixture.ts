@@ -109,8 +109,8 @@ class Owner {
 }
 
 /**
- * Plays one history of a cell on a real server: hosts take it, commit, pause and wake up, connections are cut, and commits are held between their fence and their end. Then
- * compares what the hosts were told with what the database has.
+ * Plays one history of a cell on a real server: hosts take it, commit, pause and wake up, connections are cut, and commits are held between their fence
+ * and their end. Then compares what the hosts were told with what the database has.
  */
 export async function playHistory(
   admin: Connection,

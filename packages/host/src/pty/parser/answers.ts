@@ -48,7 +48,8 @@ const CAPABILITY_LIMIT = 256;
  * Returns the answer of the terminal to a program's query [TERM-3]: that of xterm as a VT220 with colour. Every kind has an answer.
  *
  * No answer is itself a query, so an answer that is echoed as output causes no further answer. An answer repeats only numbers and
- * hexadecimal digits of the query, so a program cannot use it to type a command into a shell. Sources: xterm's "Control Sequences" (ctlseqs) by the names given below; ECMA-48, 8.3.14 (CPR) and 8.3.35 (DSR).
+ * hexadecimal digits of the query, so a program cannot use it to type a command into a shell. Sources: xterm's "Control Sequences" (ctlseqs) by the
+ * names given below; ECMA-48, 8.3.14 (CPR) and 8.3.35 (DSR).
  */
 export function answerTo(query: TerminalQuery, screen: AnsweringScreen): string {
   switch (query.kind) {

@@ -16,8 +16,8 @@ const rests = new WeakMap<object, Buffer>();
 
 /**
  * Waits for the head of a connection's first request and for its body if that is small, leaves only these bytes to be read, and calls `pass`.
- * Destroys the socket if they are not complete after `limitMs`. The reason: Node's parser handles all requests of one read at once. A read of 64 KiB may hold 1,600 requests, so
- * a few hundred connections could block the event loop.
+ * Destroys the socket if they are not complete after `limitMs`. The reason: Node's parser handles all requests of one read at once. A read of 64 KiB may
+ * hold 1,600 requests, so a few hundred connections could block the event loop.
  */
 export function awaitFirstRequest(socket: Socket, limitMs: number, pass: () => void): void {
   let head: Buffer = Buffer.alloc(0);

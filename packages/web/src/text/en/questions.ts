@@ -31,7 +31,7 @@ export const questions = {
     canEdit
       ? 'Keys: A allow · D deny · E edit · Esc in the empty message field comes here'
       : 'Keys: A allow · D deny · Esc in the empty message field comes here',
-  denyOnly: 'Your role allows no approval that covers later calls. You can deny.',
+  denyOnly: 'Each approval here also covers later calls, which your role does not allow. You can deny.',
   readOnly: 'Read-only: somebody else has to answer.',
   assessing: 'The risk is being assessed…',
   riskLow: 'Low risk.',
