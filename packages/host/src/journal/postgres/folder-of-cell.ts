@@ -77,7 +77,10 @@ export class FolderOfCell {
     this.id = id;
   }
 
-  /** Locks the folder, which is created if needed. It does not belong to the cell before `claim`. Throws `JournalError` 'locked' when another host uses it, or when it belongs to another cell. */
+  /**
+   * Locks the folder, which is created if needed. It does not belong to the cell before `claim`. Throws `JournalError` 'locked' when another host uses it,
+   * or when it belongs to another cell.
+   */
   static take(folder: string, cell: string): FolderOfCell {
     ensureFolder(folder);
     const path = join(folder, FILE);
