@@ -63,6 +63,9 @@ describe.skipIf(programs === undefined)(
       if (chat === undefined) throw new Error('the chat is not open');
       void chat.dispatch(turnStarted(turnId, 'stream 100000 every 2'));
     };
+    /** The first line of JSON. Commands that take long print what they wait for before it. */
+    const firstJson = (output: string): unknown =>
+      JSON.parse(output.split('\n').find((line) => line.startsWith('{')) ?? '');
     const turnOf = ({ chat }: Witness, id: string): Turn | undefined =>
       chat?.confirmed.turns.find((turn) => turn.id === id);
 
@@ -91,7 +94,7 @@ describe.skipIf(programs === undefined)(
       await expect.poll(() => standby.output, TAKEOVER).toContain('waiting: cell team-a is in use');
       const { output } = await start('status', '--json', '--data', join(folder, 'b')).ended();
       const holder = `${hostname()} (process ${(await first.ready).pid})`;
-      expect(JSON.parse(output)).toMatchObject({ state: 'waiting', cell: 'team-a', holder });
+      expect(firstJson(output)).toMatchObject({ state: 'waiting', cell: 'team-a', holder });
       const witness = await follow('first');
       await witness.client.request('createSession', { channel: SESSION, provider: 'demo' });
       await witness.watch(SESSION);
@@ -275,8 +278,8 @@ describe.skipIf(programs === undefined)(
         );
       const [local = '', ...more] = hostsOf(SESSION);
       expect([more, hostsOf('ahp-session:/other')]).toEqual([[], ['b']]);
-      const [gateway] = (await run('hosts', 'list', '--json')).output.split('\n');
-      expect(JSON.parse(gateway ?? '')).toMatchObject({ name: 'fleet', hosts: [local, 'b'] });
+      const list = await run('hosts', 'list', '--json');
+      expect(firstJson(list.output)).toMatchObject({ name: 'fleet', hosts: [local, 'b'] });
       const one = await run('sessions', '--host', 'fleet/team-b', '--json');
       expect(one.output).toContain('ahp-session:/other');
       expect(one.output).not.toContain(SESSION);
