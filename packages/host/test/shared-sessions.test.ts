@@ -143,7 +143,7 @@ describe('a person with the role interact', () => {
     const owner = await host.client('cli');
     await owner.subscribe(channel);
     await host.run();
-    // Whoever writes the comment again, its lines stay hidden.
+    // The lines stay hidden, also when another person writes the comment again.
     await owner.act(channel, { type: 'annotations/set', annotation: { ...given, range: at(3) } });
     const { state } = await owner.subscribe(channel);
     expect(state).toMatchObject({ annotations: [{ range: at(3) }] });

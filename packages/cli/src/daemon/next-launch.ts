@@ -9,8 +9,8 @@ import { oneLine } from '../render/plain-text.ts';
 import { withoutOption, withPort } from './serve-arguments.ts';
 
 /**
- * How to start the next host in place of this one, or the next standby: with its options, port and token, and the environment of this command without the variables that
- * would change those. `tell` gets a line for each option that the next host does not get. Rejects with a `CliError` if the next host would not start.
+ * How to start the next host or standby in place of this one: with its options, port and token, and the environment of this command without the
+ * variables that would change those. `tell` gets a line for each option that the next host does not get. Rejects with a `CliError` if the next host would not start.
  */
 export async function nextLaunch(
   context: Context,

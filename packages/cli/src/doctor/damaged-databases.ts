@@ -16,7 +16,7 @@ export function damagedDatabases(dataDir: string): string[] {
   }
 }
 
-/** What to do about a damaged database. */
+/** Advice about a damaged database. */
 export const damagedAdvice = (): string =>
   `restore a backup with \`${commandLine('backup restore')}\` if sessions are missing; delete the damaged file when you need nothing in it`;
 

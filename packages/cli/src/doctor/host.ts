@@ -8,7 +8,7 @@ import { type AgentFacts, checkAgents } from './agents.ts';
 import { checkClock } from './clock.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** What to do when the database server of a host does not answer. */
+/** Advice about a host whose database server does not answer. */
 export const SERVER_HINT =
   'check that the database server runs, and that the host reaches it; the log of the host has its address and the error';
 

@@ -29,7 +29,10 @@ export function refusalText(refusal: Refusal, connection: RefusedConnection): st
   return `the ${kind} at ${url} refused the connection: ${why}; ${nextStep(refusal, { ...connection, kind })}`;
 }
 
-/** Who refused. A gateway checks the names of a request to a host behind it, and that host accepts the name that the gateway sends. */
+/**
+ * Whether a host or a gateway refused. For a host behind a gateway, the gateway checks the names in the request. It then sends a name that the host
+ * accepts.
+ */
 const kindOf = (refusal: Refusal, { url, kind = 'host' }: RefusedConnection): 'host' | 'gateway' =>
   namesSetting(refusal) && /^\/h\/[^/]+\/ahp$/.test(new URL(url).pathname) ? 'gateway' : kind;
 

@@ -8,7 +8,7 @@ import { CliError, EXIT } from '../process/exit.ts';
 import { makeFolder } from '../process/make-folder.ts';
 import { removeStopMark } from './stop-mark.ts';
 
-/** What the records of hosts and of standbys have. */
+/** The common part of the records of hosts and of standbys. */
 interface ProcessRecord {
   readonly pid: number;
   /** Tells the process from a later one with its pid. */
@@ -89,7 +89,7 @@ const OPTIONAL_FIELDS = [
   'token',
 ] as const satisfies readonly (keyof HostRecord | keyof StandbyRecord)[];
 
-/** What `announceHost` adds to a record. */
+/** The members that `announceHost` adds to a record. */
 type OfProcess = 'pid' | 'processStart' | 'machine';
 
 /** Writes the record of this process, in place of an earlier one. Resolves with a function that removes it. */

@@ -68,9 +68,10 @@ export async function everyHost(
         isGateway ? hostsBehind(context, screen, host.target, running) : [host],
     ),
   );
+  const all = found.flat();
   const recordAt = new Map<string, HostRecord>();
-  for (const { target, record } of found.flat()) if (record !== undefined) recordAt.set(target.url, record);
-  for (const { record: _, ...host } of found.flat()) {
+  for (const { target, record } of all) if (record !== undefined) recordAt.set(target.url, record);
+  for (const { record: _, ...host } of all) {
     const { label, target, gateway } = host;
     const record = target.isOwn
       ? running.find(({ url }) => isSameAddress(new URL(url), new URL(target.url)))

@@ -42,7 +42,7 @@ export async function agentsHere(
   }
 }
 
-/** What a query of the database server found. A text says why the server cannot be used; `undefined`: no URL is set. */
+/** The result of a query to the database server. A text is the reason why the server cannot be used. `undefined`: no URL is set. */
 export type DatabaseSurvey = ServerSurvey | string | undefined;
 
 /**

@@ -251,7 +251,7 @@ export type JournalWrite =
   | { readonly op: 'dropProcess'; readonly pid: number }
   | { readonly op: 'meta'; readonly key: string; readonly value: string };
 
-/** What a query to the database server of a journal found. */
+/** The result of a query to the database server of a journal. */
 export interface ServerCheck {
   /** Kind and version of the server. */
   readonly name: string;

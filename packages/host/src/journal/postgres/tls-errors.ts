@@ -3,7 +3,7 @@ import { errorCode, errorText } from '@agenthost/protocol/values';
 /** Node's codes for a certificate that fails the check (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const UNTRUSTED = /CERT|^UNABLE_TO_|^INVALID_|^PATH_LENGTH_/;
 
-/** What is wrong with the TLS of a server, and what to do; `undefined` for other errors. */
+/** A sentence about a fault of TLS, with the remedy. `undefined`: the error has another cause. */
 export function tlsFault(cause: unknown, address: string): string | undefined {
   const code = errorCode(cause) ?? '';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
