@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { countSessionsOfCell, forgetCell } from './forget-cell.ts';
-import { findPrograms, TestServer } from './postgres-server-fixture.ts';
-import { envelope, TestCells } from './test-cells-fixture.ts';
+import { findPrograms, type TestServer } from './postgres-server-fixture.ts';
+import { envelope, type TestCells, useServer } from './test-cells-fixture.ts';
 
 const programs = findPrograms();
 const session = 'ahp-session:/s1';
@@ -11,13 +11,9 @@ describe.skipIf(programs === undefined)('forgetting a cell', () => {
   let server: TestServer;
   let cells: TestCells;
 
-  beforeAll(async () => {
-    if (programs === undefined) return;
-    server = await TestServer.start(programs);
-    cells = new TestCells(server);
+  useServer(programs, (...started) => {
+    [server, cells] = started;
   });
-  afterEach(() => cells.end());
-  afterAll(() => server?.stop());
 
   test('removes all rows of a free cell and of no other, and refuses one that a host holds', async () => {
     const other = cells.create({ cell: 'other' });

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PostgresJournal } from './postgres-journal.ts';
 import { findPrograms, TestServer } from './postgres-server-fixture.ts';
 import { TcpProxy } from './tcp-proxy-fixture.ts';
-import { envelope, TestCells } from './test-cells-fixture.ts';
+import { envelope, type TestCells, useServer } from './test-cells-fixture.ts';
 
 const programs = findPrograms();
 
@@ -24,13 +24,9 @@ describe.skipIf(programs === undefined)('databases that lost the newest commits'
   let server: TestServer;
   let cells: TestCells;
 
-  beforeAll(async () => {
-    if (programs === undefined) return;
-    server = await TestServer.start(programs);
-    cells = new TestCells(server);
+  useServer(programs, (...started) => {
+    [server, cells] = started;
   });
-  afterEach(() => cells.end());
-  afterAll(() => server?.stop());
 
   test('[CONN-4] a dump that was restored into the same server: the running host stops, and the next one continues above the clock', async () => {
     const admin = await cells.connect();

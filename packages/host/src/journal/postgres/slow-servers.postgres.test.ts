@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findPrograms, TestServer } from './postgres-server-fixture.ts';
+import { describe, expect, test } from 'vitest';
+import { findPrograms, type TestServer } from './postgres-server-fixture.ts';
 import { TcpProxy } from './tcp-proxy-fixture.ts';
-import { envelope, paused, TestCells } from './test-cells-fixture.ts';
+import { envelope, paused, type TestCells, useServer } from './test-cells-fixture.ts';
 
 const programs = findPrograms();
 const chat = 'ahp-chat:/c1';
@@ -11,13 +11,9 @@ describe.skipIf(programs === undefined)('slow and silent servers', () => {
   let server: TestServer;
   let cells: TestCells;
 
-  beforeAll(async () => {
-    if (programs === undefined) return;
-    server = await TestServer.start(programs);
-    cells = new TestCells(server);
+  useServer(programs, (...started) => {
+    [server, cells] = started;
   });
-  afterEach(() => cells.end());
-  afterAll(() => server?.stop());
 
   test('slow reads delay no commit, and see only the commits before their call', async () => {
     const journal = cells.create({ statementMs: 120_000 });

@@ -1,7 +1,8 @@
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { JournalWrite } from '../journal.ts';
 import { Connection } from './connection.ts';
 import { PostgresJournal, type PostgresJournalOptions } from './postgres-journal.ts';
-import type { TestServer } from './postgres-server-fixture.ts';
+import { TestServer } from './postgres-server-fixture.ts';
 
 /** Timers of a host that is paused: nothing is due. */
 export const paused = { after: () => () => undefined, immediate: () => undefined };
@@ -58,4 +59,24 @@ export class TestCells {
     this.#opened = [];
     this.#count += 1;
   }
+}
+
+/**
+ * Starts a server before the tests of a block, and stops it after them. `use` gets it, with the cells of the tests. `programs`: the folder of PostgreSQL's programs; without it, the
+ * tests are skipped, and nothing is started.
+ */
+export function useServer(
+  programs: string | undefined,
+  use: (server: TestServer, cells: TestCells) => void,
+): void {
+  let server: TestServer | undefined;
+  let cells: TestCells | undefined;
+  beforeAll(async () => {
+    if (programs === undefined) return;
+    server = await TestServer.start(programs);
+    cells = new TestCells(server);
+    use(server, cells);
+  });
+  afterEach(() => cells?.end());
+  afterAll(() => server?.stop());
 }
